@@ -1,5 +1,5 @@
 # Headers that most sources include, precompiled once for each group of targets: the reading of Eigen and the standard
-# library is most of what a small source costs. Sources name all that they need all the same; the `tidy` test and
+# library is most of what a small source costs. Sources include all that they need all the same; the `tidy` test and
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON read them without. Programs that link Pearlite inherit none of this.
 set(PEARLITE_PRECOMPILED_HEADERS <algorithm> <array> <bit> <charconv> <chrono> <cmath> <concepts> <cstdint> <cstring>
     <exception> <filesystem> <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <set> <span> <sstream>

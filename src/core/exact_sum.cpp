@@ -1,11 +1,8 @@
 #include "core/exact_sum.hpp"
 
-#include "pearlite/core/types.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 // Kulisch 2013, chapter 8; Neal 2015, "Fast exact summation using small and large superaccumulators". Bit 0 of the
 // fixed-point sum is the smallest subnormal, 2^-1074; 66 limbs hold every double, the last ones are room for carries.

@@ -5,10 +5,8 @@
 #include <lbfgs.h>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <new>
-#include <string>
 
 namespace pearlite {
 

@@ -3,7 +3,6 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
-#include <cstddef>
 #include <numbers>
 
 namespace pearlite {

@@ -1,7 +1,6 @@
 #include "core/stored_fields.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace pearlite {
 

@@ -1,15 +1,11 @@
 #include "estimator/chains.hpp"
 
-#include "core/exact_sum.hpp"
 #include "estimator/evidence/bootstrap.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "population/selection.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <vector>
 
 namespace pearlite::estimator {
 

@@ -4,8 +4,6 @@
 /// localization: an improved R-hat").
 
 #include "estimator/posterior.hpp"
-#include "parallel/communicator.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <string>
 #include <vector>

@@ -5,7 +5,6 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace pearlite::estimator {

@@ -2,12 +2,10 @@
 
 #include "core/log_space.hpp"
 #include "estimator/evidence/genealogy.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <numeric>
 

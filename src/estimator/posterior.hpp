@@ -1,7 +1,6 @@
 #pragma once
 /// Weighted posterior summaries, and summaries of predictions.
 
-#include "pearlite/core/types.hpp"
 #include "population/families.hpp"
 
 #include <span>

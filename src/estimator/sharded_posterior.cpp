@@ -1,15 +1,11 @@
 // Summaries of weighted draws that the ranks hold in shards.
 #include "estimator/chains.hpp"
 #include "estimator/evidence/genealogy.hpp"
-#include "estimator/posterior.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "population/selection.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 namespace pearlite::estimator {
 

@@ -1,10 +1,7 @@
 #pragma once
 /// The moves of particles at one temperature: the interface of all kernels that samplers use.
 
-#include "core/fields.hpp"
 #include "kernel/moves.hpp"
-#include "parallel/communicator.hpp"
-#include "pearlite/core/detail/block.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "population/generation.hpp"

@@ -2,7 +2,6 @@
 /// The number of transitions at a temperature: given, or as many as particles need to move far enough.
 
 #include "core/fields.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <limits>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "kernel/native.hpp"
 
 #include "kernel/registry.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/locate_errors.hpp"
 
 namespace pearlite::kernel {

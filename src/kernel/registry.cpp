@@ -1,7 +1,5 @@
 #include "kernel/registry.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 namespace pearlite::kernel {
 
 std::vector<KernelEntry> kernels_for(const model::ModelTraits& traits) {

@@ -1,7 +1,6 @@
 #pragma once
 /// The models of the package, which list_of_models.inl lists, and how their entries build them.
 
-#include "pearlite/model/detail/built_model.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/model/model_entry.hpp"
 #include "pearlite/path/tempered.hpp"

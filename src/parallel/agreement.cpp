@@ -1,7 +1,5 @@
 #include "parallel/agreement.hpp"
 
-#include <string>
-
 namespace pearlite::parallel {
 
 namespace {

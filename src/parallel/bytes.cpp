@@ -1,7 +1,6 @@
 // The byte forms of the collectives. If one MPI call cannot count the bytes, several calls of the same kind or
 // broadcasts rank by rank take its place; all ranks know all sizes, so that all choose the same way.
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <boost/mpi/collectives.hpp>
 

@@ -1,6 +1,5 @@
 // Lifetime, numbers and text; the byte forms are in bytes.cpp.
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <boost/mpi/environment.hpp>
@@ -11,9 +10,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <exception>
-#include <limits>
-#include <string>
 #include <thread>
 #include <utility>
 

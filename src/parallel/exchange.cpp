@@ -1,13 +1,9 @@
 #include "parallel/exchange.hpp"
 
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <deque>
-#include <exception>
-#include <memory>
-#include <optional>
 #include <utility>
 
 // Proof that no rank waits forever. A message has the key (distance from sender to receiver, number within the pair),

@@ -1,17 +1,12 @@
 #include "parallel/reduction.hpp"
 
 #include "core/log_space.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace pearlite::parallel {
 

@@ -1,14 +1,12 @@
 #include "path/data_path.hpp"
 
 #include "path/registry.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/locate_errors.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace pearlite::path {
 

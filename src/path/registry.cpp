@@ -3,7 +3,6 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace pearlite::path {
 

@@ -1,13 +1,6 @@
 #include "pearlite/path/tempered.hpp"
 #include "path/registry.hpp"
-#include "pearlite/core/detail/point_error.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/locate_errors.hpp"
-#include "pearlite/model/detail/log_likelihoods.hpp"
-#include "pearlite/path/detail/density_path.hpp"
-
-#include <string>
 
 namespace pearlite::path {
 

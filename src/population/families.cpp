@@ -2,13 +2,10 @@
 
 #include "parallel/agreement.hpp"
 #include "parallel/exchange.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 
 namespace pearlite::population {
 

@@ -4,12 +4,8 @@
 #include "parallel/exchange.hpp"
 #include "population/shards.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace pearlite::population {
 

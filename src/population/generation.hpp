@@ -5,7 +5,6 @@
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/core/detail/block.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <functional>
 #include <memory>

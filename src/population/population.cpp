@@ -1,8 +1,5 @@
 #include "population/population.hpp"
 
-#include <string>
-#include <utility>
-
 namespace pearlite::population {
 
 Population::Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes,

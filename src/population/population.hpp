@@ -1,8 +1,6 @@
 #pragma once
 /// A population: a list of generations. Most samplers have one; a growing one appends.
 
-#include "core/fields.hpp"
-#include "parallel/communicator.hpp"
 #include "population/generation.hpp"
 
 #include <list>

@@ -5,7 +5,6 @@
 /// keeps its slot; the j-th surplus copy in global order fills the j-th empty slot, so survivors are never overwritten
 /// and no second population is needed.
 
-#include "parallel/communicator.hpp"
 #include "pearlite/random/detail/generator.hpp"
 #include "population/generation.hpp"
 

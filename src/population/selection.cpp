@@ -3,7 +3,6 @@
 #include "core/log_space.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "population/resampling.hpp"
 #include "population/weights.hpp"
@@ -11,8 +10,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <numeric>
 
 namespace pearlite::population {

@@ -1,7 +1,5 @@
 #include "population/shards.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 namespace pearlite::population {
 
 namespace {

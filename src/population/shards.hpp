@@ -2,11 +2,6 @@
 /// Numbers that the ranks hold together, and sums over them that do not depend on their distribution among ranks;
 /// particles of a group of ranks as all ranks see them.
 
-#include "core/fields.hpp"
-#include "parallel/communicator.hpp"
-#include "parallel/layout.hpp"
-#include "pearlite/core/detail/block.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "population/population.hpp"
 #include "population/weights.hpp"
 

@@ -1,7 +1,5 @@
 #include "population/work_balance.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <algorithm>
 #include <cmath>
 

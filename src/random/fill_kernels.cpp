@@ -8,10 +8,7 @@
 #include "simd/scalar.hpp"
 #include "simd/scalar_float.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <string>
 
 namespace pearlite::random {
 

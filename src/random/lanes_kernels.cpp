@@ -3,14 +3,12 @@
 
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/detail/ars.hpp"
-#include "pearlite/random/detail/philox.hpp"
 #include "simd/elementary.hpp"
 #include "simd/scalar.hpp"
 #include "simd/scalar_float.hpp"
 
 #include <Random123/philox.h>
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace pearlite::random {

@@ -1,13 +1,9 @@
 #include "pearlite/random/stream.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/detail/ars.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "pearlite/random/detail/philox.hpp"
 #include "random/fill_kernels.hpp"
 #include "random/philox_kernels.hpp"
 #include "simd/scalar.hpp"
-
-#include <cmath>
 
 namespace pearlite::random {
 

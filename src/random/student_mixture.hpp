@@ -2,7 +2,6 @@
 /// Mixtures of multivariate Student t distributions as proposals, fitted to weighted points by expectation-maximisation
 /// steps (Cappé, Douc, Guillin, Marin & Robert 2008, "Adaptive importance sampling in general mixture classes").
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <span>

@@ -3,7 +3,6 @@
 #include "simd/instructions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cpuid.h>
 #include <cstdlib>
 #include <sys/syscall.h>

@@ -1,17 +1,10 @@
-#include "pearlite/model/detail/built_model.hpp"
 #include "pearlite/core/detail/point_error.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
 #include "pearlite/model/detail/locate_errors.hpp"
 #include "pearlite/model/model_entry.hpp"
-#include "pearlite/model/target.hpp"
 #include "target/learner.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <string_view>
-#include <utility>
 
 namespace pearlite::model {
 

@@ -3,12 +3,8 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
-#include "pearlite/model/detail/growing_target.hpp"
-#include "pearlite/model/target.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace pearlite::model {
 

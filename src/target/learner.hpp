@@ -9,8 +9,6 @@
 
 #include "core/exact_sum.hpp"
 #include "core/fields.hpp"
-#include "pearlite/core/detail/block.hpp"
-#include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 
 #include <cstdint>

@@ -3,11 +3,6 @@
 #include "algorithm/common/outcome_of_works.hpp"
 #include "algorithm/common/streams.hpp"
 #include "estimator/evidence/importance.hpp"
-#include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "population/families.hpp"
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

@@ -1,5 +1,3 @@
-#include "algorithm/pilot/piloted.hpp"
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"

@@ -2,9 +2,7 @@
 /// The outcome of finished Markov chains, and whether it can be trusted.
 
 #include "algorithm/common/settings.hpp"
-#include "core/fields.hpp"
 #include "estimator/chains.hpp"
-#include "parallel/layout.hpp"
 
 #include <cstdint>
 #include <string>

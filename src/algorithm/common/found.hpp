@@ -3,12 +3,6 @@
 
 #include "algorithm/common/growth_record.hpp"
 #include "algorithm/common/trace.hpp"
-#include "core/fields.hpp"
-#include "kernel/kernel.hpp"
-#include "parallel/communicator.hpp"
-#include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "population/population.hpp"
 #include "population/shards.hpp"
 
 #include <functional>

@@ -1,15 +1,12 @@
 #include "algorithm/common/motion_watch.hpp"
 
-#include "core/exact_sum.hpp"
 #include "kernel/density/shape.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::algorithm {
 

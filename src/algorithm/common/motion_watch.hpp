@@ -2,9 +2,7 @@
 /// Measures how far the first particles of a population move at a temperature.
 
 #include "kernel/kernel.hpp"
-#include "parallel/communicator.hpp"
 #include "pearlite/model/target.hpp"
-#include "population/generation.hpp"
 
 #include <span>
 #include <vector>

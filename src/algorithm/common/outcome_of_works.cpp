@@ -1,13 +1,6 @@
 #include "algorithm/common/outcome_of_works.hpp"
 
-#include "population/weights.hpp"
-
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace pearlite::algorithm {
 

@@ -3,8 +3,6 @@
 
 #include "algorithm/common/settings.hpp"
 #include "estimator/work/work.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "population/shards.hpp"
 
 namespace pearlite::algorithm {
 

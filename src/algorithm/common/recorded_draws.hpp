@@ -1,10 +1,6 @@
 #pragma once
 /// States at the end of a path that a sampler has recorded while it ran, one chain of them for each of its systems.
 
-#include "core/fields.hpp"
-#include "parallel/layout.hpp"
-#include "pearlite/core/detail/block.hpp"
-#include "population/generation.hpp"
 #include "population/shards.hpp"
 
 #include <algorithm>

@@ -4,16 +4,12 @@
 #include "estimator/evidence/genealogy.hpp"
 #include "parallel/states.hpp"
 #include "pearlite/core/detail/key_values.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
-#include <string>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -4,7 +4,6 @@
 #include "algorithm/common/sampler.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/rank_groups.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>

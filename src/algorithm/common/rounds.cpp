@@ -1,10 +1,6 @@
 #include "algorithm/common/rounds.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <fmt/format.h>
-
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -2,7 +2,6 @@
 /// Replicates until the error bar is as small as wanted.
 
 #include "algorithm/common/replicates.hpp"
-#include "algorithm/common/sampler.hpp"
 
 #include <functional>
 

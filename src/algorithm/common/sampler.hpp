@@ -4,7 +4,6 @@
 
 #include "algorithm/common/found.hpp"
 #include "algorithm/common/settings.hpp"
-#include "core/fields.hpp"
 
 namespace pearlite::algorithm {
 

@@ -3,7 +3,6 @@
 
 #include "algorithm/common/trace.hpp"
 #include "estimator/evidence/estimate.hpp"
-#include "pearlite/random/detail/generator.hpp"
 #include "population/resampling.hpp"
 #include "population/work_balance.hpp"
 

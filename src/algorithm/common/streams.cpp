@@ -3,7 +3,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <cmath>
-#include <string>
 
 namespace pearlite::algorithm {
 

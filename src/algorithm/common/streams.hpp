@@ -2,7 +2,6 @@
 /// Small functions on blocks that every sampler uses.
 
 #include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
 #include "population/population.hpp"
 
 #include <span>

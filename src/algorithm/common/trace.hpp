@@ -2,8 +2,6 @@
 /// The record of a sampler at each temperature.
 
 #include "algorithm/common/motion_watch.hpp"
-#include "parallel/communicator.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <span>
 #include <vector>

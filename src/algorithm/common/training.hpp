@@ -1,7 +1,6 @@
 #pragma once
 /// The interface of a training for plans, runs and results: updates of a learner's parameters, and its fit by epoch.
 
-#include "core/fields.hpp"
 #include "target/learner.hpp"
 
 #include <vector>

@@ -2,19 +2,10 @@
 
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/random/stream.hpp"
-#include "population/shards.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::algorithm {
 

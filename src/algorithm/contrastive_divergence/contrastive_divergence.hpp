@@ -16,10 +16,7 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/common/training.hpp"
-#include "parallel/communicator.hpp"
-#include "parallel/layout.hpp"
 #include "parallel/shared_memory/shared_sum.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <memory>

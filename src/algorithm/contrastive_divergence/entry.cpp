@@ -1,10 +1,7 @@
 #include "algorithm/contrastive_divergence/contrastive_divergence.hpp"
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

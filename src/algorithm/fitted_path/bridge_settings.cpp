@@ -3,16 +3,10 @@
 #include "algorithm/pilot/piloted.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "io/arrays/draws.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/io/arrays.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 namespace pearlite::algorithm {
 

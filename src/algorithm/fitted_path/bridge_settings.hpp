@@ -5,9 +5,7 @@
 #include "path/bridge/reference_fits.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/io/arrays.hpp"
-#include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,18 +3,13 @@
 #include "algorithm/common/replicates.hpp"
 #include "algorithm/pilot/piloted.hpp"
 #include "core/log_space.hpp"
-#include "parallel/agreement.hpp"
 #include "parallel/states.hpp"
 #include "path/bridge/bridged_density.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -3,7 +3,6 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/fitted_path/bridge_settings.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>

@@ -2,9 +2,6 @@
 
 #include "parallel/states.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace pearlite::algorithm {
 
 MomentAveraged::MomentAveraged(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> model,

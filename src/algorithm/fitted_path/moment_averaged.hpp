@@ -1,7 +1,6 @@
 #pragma once
 /// A run along a path of averaged moments: its knots are fitted first, then a sampler anneals through them.
 
-#include "algorithm/common/sampler.hpp"
 #include "algorithm/fitted_path/moment_fit.hpp"
 
 #include <functional>

@@ -13,11 +13,8 @@
 /// fit's quality changes the variance of what is annealed along the path, never the expectation of its Z.
 
 #include "algorithm/common/sampler.hpp"
-#include "parallel/communicator.hpp"
-#include "parallel/layout.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/model/detail/moment_family.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,12 +1,8 @@
-#include "algorithm/pilot/piloted.hpp"
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/posterior_plan.hpp"
 
 #include "algorithm/importance_squared/importance_squared.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

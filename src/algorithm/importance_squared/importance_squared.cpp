@@ -4,15 +4,11 @@
 #include "core/log_space.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 
 namespace pearlite::algorithm {
 

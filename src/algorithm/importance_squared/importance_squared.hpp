@@ -12,10 +12,6 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/pilot/peaks.hpp"
-#include "pearlite/path/detail/density_path.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "population/shards.hpp"
-#include "random/student_mixture.hpp"
 
 #include <limits>
 #include <vector>

@@ -2,14 +2,6 @@
 
 #include "algorithm/common/outcome_of_works.hpp"
 #include "algorithm/common/streams.hpp"
-#include "estimator/work/work.hpp"
-#include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "population/families.hpp"
-#include "population/resampling.hpp"
-#include "population/weights.hpp"
-
-#include <optional>
 
 namespace pearlite::algorithm {
 

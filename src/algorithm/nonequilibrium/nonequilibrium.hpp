@@ -13,17 +13,10 @@
 /// p_K is reached by place_at_end() or resample_ends(), then by `equilibration` applications of T_K.
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/nonequilibrium/path_averages.hpp"
 #include "algorithm/nonequilibrium/work_outcome.hpp"
 #include "parallel/agreement.hpp"
-#include "path/schedule.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/detail/path_moments.hpp"
-#include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "population/population.hpp"
 
 #include <functional>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "algorithm/nonequilibrium/path_averages.hpp"
 
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
 

@@ -3,7 +3,6 @@
 
 #include "core/exact_sum.hpp"
 #include "parallel/communicator.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <span>
 #include <string>

@@ -4,8 +4,6 @@
 #include "pearlite/model/detail/path_moments.hpp"
 
 #include <cmath>
-#include <string>
-#include <utility>
 
 namespace pearlite::algorithm {
 

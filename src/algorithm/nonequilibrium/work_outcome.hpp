@@ -4,8 +4,6 @@
 #include "algorithm/common/settings.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
 #include "path/schedule.hpp"
-#include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
 #include "population/families.hpp"
 #include "population/shards.hpp"
 

@@ -1,12 +1,8 @@
-#include "algorithm/pilot/piloted.hpp"
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

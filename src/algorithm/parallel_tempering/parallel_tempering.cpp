@@ -2,10 +2,6 @@
 
 #include "algorithm/common/streams.hpp"
 #include "algorithm/parallel_tempering/tempering_outcome.hpp"
-#include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

@@ -13,9 +13,6 @@
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
-#include "parallel/agreement.hpp"
-#include "path/schedule.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,11 +1,9 @@
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
 
 #include "parallel/exchange.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace pearlite::algorithm {
 

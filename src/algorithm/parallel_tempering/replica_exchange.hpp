@@ -8,10 +8,8 @@
 /// Deligiannidis & Doucet 2022).
 
 #include "parallel/agreement.hpp"
-#include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
 #include "population/generation.hpp"
 
 #include <memory>

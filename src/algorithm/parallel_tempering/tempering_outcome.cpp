@@ -1,17 +1,8 @@
 #include "algorithm/parallel_tempering/tempering_outcome.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
 #include <numeric>
-#include <span>
-#include <string>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -4,8 +4,6 @@
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
-#include "estimator/evidence/ladder.hpp"
-#include "estimator/mbar/ladder_mbar.hpp"
 
 #include <array>
 #include <cstdint>

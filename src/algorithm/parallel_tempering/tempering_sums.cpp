@@ -1,13 +1,7 @@
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
 
-#include "core/exact_sum.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "population/shards.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 namespace pearlite::algorithm {
 

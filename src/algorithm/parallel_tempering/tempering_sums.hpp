@@ -1,13 +1,9 @@
 #pragma once
 /// The measurements of parallel tempering: sums over its scans, the travels of replicas, and recorded energies.
 
-#include "algorithm/common/motion_watch.hpp"
 #include "algorithm/common/trace.hpp"
-#include "core/fields.hpp"
 #include "estimator/mbar/ladder_mbar.hpp"
-#include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
-#include "population/generation.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,9 +2,7 @@
 
 #include "core/moments.hpp"
 #include "kernel/density/random_walk.hpp"
-#include "pearlite/random/stream.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>

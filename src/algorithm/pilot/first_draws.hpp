@@ -2,9 +2,7 @@
 /// First draws, for the first proposal and the starts of an algorithm that works at the posterior itself: the final
 /// particles of a tempered pilot, or draws from the prior. They do not enter the results.
 
-#include "parallel/communicator.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-#include "pearlite/random/detail/generator.hpp"
 #include "population/shards.hpp"
 #include "random/student_mixture.hpp"
 

@@ -1,10 +1,7 @@
 #include "algorithm/pilot/peaks.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

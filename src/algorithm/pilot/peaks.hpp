@@ -5,7 +5,6 @@
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/pilot/first_draws.hpp"
-#include "random/student_mixture.hpp"
 
 #include <functional>
 #include <string>

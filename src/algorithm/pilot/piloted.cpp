@@ -2,9 +2,6 @@
 
 #include "estimator/evidence/mobility.hpp"
 #include "parallel/states.hpp"
-#include "pearlite/random/stream.hpp"
-
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -8,7 +8,6 @@
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>

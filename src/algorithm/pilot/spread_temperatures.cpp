@@ -1,9 +1,7 @@
 #include "algorithm/pilot/spread_temperatures.hpp"
 
 #include "estimator/evidence/mobility.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::algorithm {

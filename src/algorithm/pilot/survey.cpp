@@ -1,15 +1,10 @@
 #include "algorithm/pilot/survey.hpp"
 
 #include "algorithm/common/streams.hpp"
-#include "algorithm/pilot/survey_record.hpp"
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "path/optimal/optimal_schedule.hpp"
-#include "path/optimal/profile.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 

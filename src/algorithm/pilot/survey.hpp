@@ -14,7 +14,6 @@
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/pilot/survey_record.hpp"
 #include "path/schedule.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <optional>

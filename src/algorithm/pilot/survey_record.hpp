@@ -3,7 +3,6 @@
 
 #include "core/fields.hpp"
 #include "path/optimal/profile.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <span>
 #include <vector>

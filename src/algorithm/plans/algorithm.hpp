@@ -4,9 +4,7 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/run_settings.hpp"
-#include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
-#include "pearlite/core/keys.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
 #include "pearlite/model/model_entry.hpp"
 

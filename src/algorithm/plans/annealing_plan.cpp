@@ -2,13 +2,9 @@
 
 #include "algorithm/fitted_path/bridged.hpp"
 #include "algorithm/fitted_path/moment_averaged.hpp"
-#include "algorithm/pilot/piloted.hpp"
 #include "path/registry.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
 
 namespace pearlite::algorithm {
 

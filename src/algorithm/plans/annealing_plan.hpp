@@ -6,7 +6,6 @@
 #include "algorithm/plans/kernel_settings.hpp"
 #include "algorithm/plans/path_settings.hpp"
 #include "algorithm/plans/schedule_settings.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>

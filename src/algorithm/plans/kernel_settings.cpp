@@ -2,12 +2,8 @@
 
 #include "algorithm/pilot/piloted.hpp"
 #include "algorithm/plans/algorithm.hpp"
-#include "algorithm/plans/run_settings.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

@@ -2,9 +2,6 @@
 /// The table [kernel]. A second argument of keys() holds the facts that the keys depend on.
 
 #include "kernel/registry.hpp"
-#include "pearlite/core/keys.hpp"
-#include "pearlite/model/detail/model_traits.hpp"
-#include "pearlite/model/target.hpp"
 
 #include <memory>
 #include <string>

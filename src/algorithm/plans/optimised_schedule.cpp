@@ -1,11 +1,9 @@
 #include "algorithm/plans/optimised_schedule.hpp"
 
 #include "algorithm/plans/run_settings.hpp"
-#include "path/optimal/optimal_schedule.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::algorithm {

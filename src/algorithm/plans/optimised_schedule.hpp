@@ -1,10 +1,8 @@
 #pragma once
 /// Optimised schedules: their keys in [schedule], and the schedule for a survey of the path.
 
-#include "algorithm/common/trace.hpp"
 #include "algorithm/pilot/survey.hpp"
 #include "path/optimal/optimal_schedule.hpp"
-#include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
 
 #include <optional>

@@ -3,8 +3,6 @@
 
 #include "algorithm/fitted_path/bridge_settings.hpp"
 #include "algorithm/fitted_path/moment_fit.hpp"
-#include "pearlite/core/keys.hpp"
-#include "pearlite/model/detail/model_traits.hpp"
 
 #include <string>
 

@@ -1,12 +1,6 @@
 #include "algorithm/plans/posterior_plan.hpp"
 
-#include "algorithm/common/replicates.hpp"
-#include "algorithm/pilot/piloted.hpp"
-#include "pearlite/core/detail/contract.hpp"
-
 #include <fmt/format.h>
-
-#include <utility>
 
 namespace pearlite::algorithm {
 

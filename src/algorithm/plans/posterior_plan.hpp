@@ -2,10 +2,7 @@
 /// The common part of the algorithms that work at the posterior itself, without a path: first draws from a tempered
 /// pilot or from the prior.
 
-#include "algorithm/pilot/first_draws.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "pearlite/path/detail/density_path.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 namespace pearlite::algorithm {
 

@@ -1,7 +1,5 @@
 #include "algorithm/plans/algorithm.hpp"
 
-#include <utility>
-
 namespace pearlite::algorithm {
 
 const std::vector<AlgorithmEntry>& entries() {

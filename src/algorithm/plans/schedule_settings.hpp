@@ -3,8 +3,6 @@
 
 #include "algorithm/pilot/spread_temperatures.hpp"
 #include "algorithm/plans/optimised_schedule.hpp"
-#include "path/schedule.hpp"
-#include "pearlite/core/keys.hpp"
 
 #include <optional>
 #include <vector>

@@ -1,11 +1,8 @@
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/posterior_plan.hpp"
 
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

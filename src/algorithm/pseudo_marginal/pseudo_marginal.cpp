@@ -2,12 +2,6 @@
 
 #include "algorithm/common/streams.hpp"
 #include "core/moments.hpp"
-#include "kernel/density/random_walk.hpp"
-#include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "population/weights.hpp"
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

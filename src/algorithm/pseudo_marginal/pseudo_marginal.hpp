@@ -8,7 +8,6 @@
 #include "algorithm/pilot/peaks.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/path/detail/density_path.hpp"
 
 #include <functional>
 #include <vector>

@@ -1,13 +1,8 @@
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 
 #include "algorithm/resample_move/resample_move.hpp"
-#include "target/grown_target.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -3,10 +3,6 @@
 /// 2016, sections 3.1 and 3.2).
 
 #include "algorithm/resample_move/parts.hpp"
-#include "parallel/communicator.hpp"
-#include "pearlite/model/detail/growing_target.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "population/population.hpp"
 
 #include <memory>
 #include <span>

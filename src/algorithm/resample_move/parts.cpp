@@ -6,10 +6,7 @@
 #include "population/weights.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <span>
 
 namespace pearlite::algorithm {
 

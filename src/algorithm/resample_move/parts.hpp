@@ -2,10 +2,7 @@
 /// The parts of a set of particles: the whole set, or two halves, each of which is enlarged by the gamma of the other;
 /// and whether the smoothing weights move.
 
-#include "parallel/communicator.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "population/generation.hpp"
 #include "population/population.hpp"
 
 #include <span>

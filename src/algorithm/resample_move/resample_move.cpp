@@ -2,16 +2,10 @@
 
 #include "algorithm/common/streams.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-#include "population/weights.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <string>
-#include <utility>
 
 namespace pearlite::algorithm {
 

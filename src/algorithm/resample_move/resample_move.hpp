@@ -27,7 +27,6 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/resample_move/generator.hpp"
-#include "algorithm/resample_move/parts.hpp"
 #include "target/grown_target.hpp"
 
 #include <limits>

@@ -8,8 +8,6 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 namespace pearlite::algorithm {
 

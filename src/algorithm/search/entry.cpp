@@ -1,11 +1,8 @@
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/search/search_keys.hpp"
 #include "algorithm/search/search_replicates.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace pearlite::algorithm {
 

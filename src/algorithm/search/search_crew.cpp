@@ -1,14 +1,10 @@
 #include "algorithm/search/search_crew.hpp"
 
 #include "algorithm/search/stochastic_approximation.hpp"
-#include "parallel/agreement.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <exception>
 
 namespace pearlite::algorithm {
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace pearlite::algorithm {
 
 void SearchKeys::keys(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {

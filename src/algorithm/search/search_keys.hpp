@@ -2,7 +2,6 @@
 /// The keys of the searches for low energies, in [algorithm], [schedule] and [kernel].
 
 #include "algorithm/search/search.hpp"
-#include "pearlite/core/keys.hpp"
 #include "pearlite/model/model_entry.hpp"
 
 #include <optional>

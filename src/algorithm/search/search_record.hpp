@@ -3,7 +3,6 @@
 
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <cstddef>
 #include <cstdint>

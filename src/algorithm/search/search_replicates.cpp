@@ -1,15 +1,10 @@
 #include "algorithm/search/search_replicates.hpp"
 
-#include "parallel/agreement.hpp"
 #include "parallel/states.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <sstream>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -7,7 +7,6 @@
 #include "algorithm/search/stochastic_approximation.hpp"
 #include "core/stored_fields.hpp"
 #include "parallel/rank_groups.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <exception>
 #include <memory>

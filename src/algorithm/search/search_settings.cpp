@@ -1,10 +1,5 @@
 #include "algorithm/search/search_settings.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
-#include <algorithm>
-#include <cmath>
-
 namespace pearlite::algorithm {
 
 double TemperatureLadder::operator()(Index t) const {

@@ -1,12 +1,5 @@
 #include "algorithm/search/stochastic_approximation.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/random/stream.hpp"
-
-#include <algorithm>
-#include <cstring>
-#include <utility>
-
 namespace pearlite::algorithm {
 
 namespace {

@@ -14,13 +14,9 @@
 /// desired frequencies. The chains are cut among the ranks; theta and all energies are on every rank, and one
 /// collective of O(kappa) words per iteration keeps them so.
 
-#include "algorithm/search/bias/report_window.hpp"
-#include "algorithm/search/bias/search_memory.hpp"
 #include "algorithm/search/bias/weighted_moments.hpp"
 #include "algorithm/search/chains/chain_weights.hpp"
-#include "algorithm/search/chains/meetings.hpp"
 #include "algorithm/search/chains/search_chains.hpp"
-#include "algorithm/search/search_settings.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,14 +1,9 @@
-#include "algorithm/pilot/piloted.hpp"
-#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 
 #include "algorithm/smc/smc.hpp"
 #include "algorithm/smc/waste_free.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -3,10 +3,7 @@
 /// & Kohn, section 3.3).
 
 #include "algorithm/common/settings.hpp"
-#include "parallel/communicator.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-#include "pearlite/random/detail/generator.hpp"
-#include "population/generation.hpp"
 
 #include <optional>
 #include <vector>

@@ -3,9 +3,6 @@
 #include "algorithm/common/streams.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "parallel/agreement.hpp"
-#include "population/generation.hpp"
-
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -15,8 +15,6 @@
 
 #include "algorithm/smc/tempered_population.hpp"
 #include "estimator/evidence/power_posterior.hpp"
-#include "population/families.hpp"
-#include "population/work_balance.hpp"
 
 #include <optional>
 #include <vector>

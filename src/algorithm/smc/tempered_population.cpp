@@ -5,12 +5,6 @@
 #include "core/log_space.hpp"
 #include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <algorithm>
-#include <string>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -4,7 +4,6 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "path/schedule.hpp"
-#include "population/weights.hpp"
 
 namespace pearlite::algorithm {
 

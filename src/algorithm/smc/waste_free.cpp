@@ -2,13 +2,10 @@
 
 #include "algorithm/common/streams.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace pearlite::algorithm {
 

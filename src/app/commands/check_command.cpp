@@ -2,16 +2,13 @@
 #include "app/commands/options.hpp"
 #include "app/configured/memory.hpp"
 #include "app/probe/check_derivatives.hpp"
-#include "app/probe/prediction.hpp"
 #include "app/probe/probe.hpp"
 #include "app/sweep/sweep.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <functional>
 
 namespace pearlite::app {
 

@@ -3,18 +3,12 @@
 #include "app/commands/command.hpp"
 #include "app/program/build_info.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <functional>
-#include <optional>
 
 namespace pearlite::app {
 

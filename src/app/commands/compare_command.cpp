@@ -2,12 +2,7 @@
 #include "app/commands/options.hpp"
 #include "app/result/parts/part.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <numbers>

@@ -3,9 +3,6 @@
 #include "app/configured/prepare.hpp"
 #include "app/sweep/sweep.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace pearlite::app {
 
 namespace {

@@ -8,11 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
-#include <string>
-#include <vector>
 
 namespace pearlite::app {
 

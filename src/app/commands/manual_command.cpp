@@ -8,11 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
 #include <set>
-#include <string_view>
 
 namespace pearlite::app {
 

@@ -3,14 +3,6 @@
 #include "app/mbar/mbar_part.hpp"
 #include "app/works/result_of_files.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
-
-#include <array>
-#include <memory>
-#include <span>
-#include <utility>
 
 namespace pearlite::app {
 

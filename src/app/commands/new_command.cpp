@@ -1,21 +1,13 @@
 #include "app/commands/command.hpp"
 #include "app/commands/options.hpp"
 #include "app/program/support_programs.hpp"
-#include "io/files/posix_file.hpp"
 #include "io/files/temporary_file.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdio>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace pearlite::app {
 

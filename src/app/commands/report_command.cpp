@@ -4,11 +4,7 @@
 #include "app/sweep/sweep_files.hpp"
 #include "app/watching/run_state.hpp"
 #include "app/written/summary.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <cstdlib>
 #include <thread>
 

@@ -12,9 +12,6 @@
 #include "app/written/summary.hpp"
 #include "io/container/checkpoints.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
 
 #include <sstream>
 

@@ -11,8 +11,6 @@
 #include "parallel/agreement.hpp"
 #include "pearlite/app/command_line.hpp"
 
-#include <utility>
-
 namespace pearlite::app {
 
 namespace fs = std::filesystem;

@@ -5,8 +5,6 @@
 #include "app/configured/job.hpp"
 #include "app/result/run.hpp"
 #include "app/run/progress.hpp"
-#include "pearlite/app/catalogue.hpp"
-#include "pearlite/io/configuration.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -3,7 +3,6 @@
 #include "app/commands/options.hpp"
 #include "io/container/container.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <cstdio>
 

@@ -1,20 +1,12 @@
 #include "app/commands/command.hpp"
 #include "app/commands/options.hpp"
 #include "app/program/amounts.hpp"
-#include "app/result/parts/part.hpp"
-#include "app/sweep/journal.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/watching/run_state.hpp"
 #include "app/written/summary.hpp"
 #include "io/container/checkpoints.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdio>
 #include <system_error>
 

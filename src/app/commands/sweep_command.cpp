@@ -7,11 +7,6 @@
 #include "io/files/posix_file.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
-
-#include <utility>
 
 namespace pearlite::app {
 

@@ -6,11 +6,8 @@
 #include "app/tune/tuning.hpp"
 #include "io/configuration/configuration_edit.hpp"
 #include "io/files/temporary_file.hpp"
-#include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <fstream>

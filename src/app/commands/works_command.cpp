@@ -3,17 +3,7 @@
 #include "app/commands/options.hpp"
 #include "app/result/parts/evidence.hpp"
 #include "app/works/result_of_files.hpp"
-#include "app/works/works_files.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/layout.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
-
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace pearlite::app {
 

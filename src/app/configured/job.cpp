@@ -1,7 +1,5 @@
 #include "app/configured/job.hpp"
 
-#include "pearlite/io/configuration.hpp"
-
 #include <fmt/format.h>
 
 namespace pearlite::app {

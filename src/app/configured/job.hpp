@@ -1,10 +1,7 @@
 #pragma once
 /// A run as the run loop takes it: what was configured, on which ranks, in which directory.
 
-#include "algorithm/plans/algorithm.hpp"
 #include "app/configured/prepare.hpp"
-#include "parallel/communicator.hpp"
-#include "pearlite/app/catalogue.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,15 +1,8 @@
 #include "app/configured/memory.hpp"
 
-#include "path/schedule.hpp"
-#include "pearlite/core/error.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <limits>
-#include <string>
 #include <unistd.h>
 
 namespace pearlite::app {

@@ -1,17 +1,11 @@
 #include "app/configured/prepare.hpp"
 
-#include "algorithm/plans/algorithm.hpp"
 #include "io/configuration/key_reader.hpp"
 #include "models/registry.hpp"
 #include "path/registry.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/model/detail/density_functions.hpp"
-#include "pearlite/model/detail/growing_target.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace pearlite::app {
 

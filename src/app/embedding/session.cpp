@@ -9,16 +9,9 @@
 #include "io/container/checkpoints.hpp"
 #include "models/joint/joint_density.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/communicator.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/io/configuration.hpp"
 #include "pearlite/kernel/detail/searched_energy.hpp"
 #include "pearlite/path/tempered.hpp"
-
-#include <fmt/format.h>
-
-#include <utility>
 
 namespace pearlite::app {
 

@@ -1,17 +1,10 @@
 #include "app/mbar/mbar_part.hpp"
 
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
 #include "io/arrays/fields.hpp"
 #include "io/arrays/frame.hpp"
 #include "io/arrays/npz.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 
 namespace pearlite::app {
 

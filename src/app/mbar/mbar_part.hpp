@@ -4,7 +4,6 @@
 #include "app/result/parts/part.hpp"
 #include "app/works/works_files.hpp"
 #include "estimator/mbar/mbar.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <filesystem>
 #include <string>

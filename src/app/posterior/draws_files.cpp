@@ -9,10 +9,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
-#include <span>
-#include <string>
-#include <utility>
 
 namespace pearlite::app {
 

@@ -3,9 +3,6 @@
 #include "parallel/agreement.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace pearlite::app {
 
 namespace {

@@ -5,11 +5,6 @@
 
 #include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-#include "population/families.hpp"
-#include "population/weights.hpp"
-
-#include <algorithm>
-#include <limits>
 
 namespace pearlite::app {
 

@@ -5,14 +5,8 @@
 #include "algorithm/common/found.hpp"
 #include "algorithm/common/recorded_draws.hpp"
 #include "app/posterior/predictions.hpp"
-#include "estimator/posterior.hpp"
 #include "io/container/container.hpp"
 #include "io/files/digest.hpp"
-#include "parallel/communicator.hpp"
-#include "parallel/layout.hpp"
-#include "pearlite/core/types.hpp"
-#include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <functional>

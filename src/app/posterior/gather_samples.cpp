@@ -1,16 +1,11 @@
 #include "app/posterior/gather_posterior.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-#include "pearlite/random/stream.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <utility>
 
 namespace pearlite::app {
 

@@ -1,8 +1,6 @@
 #include "app/posterior/posterior_arrays.hpp"
 
 #include <charconv>
-#include <optional>
-#include <utility>
 
 namespace pearlite::app {
 

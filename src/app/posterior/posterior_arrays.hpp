@@ -3,7 +3,6 @@
 
 #include "app/posterior/gather_posterior.hpp"
 #include "io/files/netcdf.hpp"
-#include "pearlite/core/labelled_array.hpp"
 
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "app/posterior/predictions.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <algorithm>
 
 namespace pearlite::app {

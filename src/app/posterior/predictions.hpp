@@ -2,10 +2,8 @@
 /// Predictions of the posterior, for models that make them: summaries over equally weighted draws of the parameters.
 
 #include "estimator/posterior.hpp"
-#include "pearlite/core/labelled_array.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/predictive.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <string>

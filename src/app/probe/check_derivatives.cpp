@@ -8,12 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace pearlite::app {
 

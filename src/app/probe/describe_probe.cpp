@@ -1,11 +1,6 @@
-#include "app/probe/prediction.hpp"
 #include "app/probe/probe.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace pearlite::app {
 

@@ -3,17 +3,9 @@
 
 #include "algorithm/search/search.hpp"
 #include "app/configured/memory.hpp"
-#include "app/probe/prediction.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <utility>
 
 namespace pearlite::app {
 

@@ -1,7 +1,6 @@
 #include "app/program/build_info.hpp"
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/random/detail/ars.hpp"
 #include "pearlite/random/detail/philox.hpp"
 #include "simd/path.hpp"
@@ -12,7 +11,6 @@
 #include <cstring>
 #include <elf.h>
 #include <link.h>
-#include <string_view>
 
 namespace pearlite::app {
 

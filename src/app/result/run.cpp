@@ -1,14 +1,7 @@
 #include "app/result/run.hpp"
 
-#include "algorithm/search/search.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
-
-#include <cmath>
 
 namespace pearlite::app {
 

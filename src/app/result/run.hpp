@@ -1,7 +1,6 @@
 #pragma once
 /// A run: the sampler of a plan and a model, its checkpoints, and its result.
 
-#include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/algorithm.hpp"
 #include "app/result/parts/part.hpp"
 #include "pearlite/app/catalogue.hpp"

@@ -3,10 +3,6 @@
 #include "app/program/build_info.hpp"
 #include "app/run/watchdog.hpp"
 #include "io/container/checkpoints.hpp"
-#include "io/files/digest.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
 
 namespace pearlite::app {
 

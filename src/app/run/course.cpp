@@ -2,10 +2,6 @@
 
 #include "app/configured/memory.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace pearlite::app {
 
 namespace {

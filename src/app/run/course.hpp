@@ -3,7 +3,6 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "app/run/pace.hpp"
-#include "parallel/communicator.hpp"
 
 #include <functional>
 #include <vector>

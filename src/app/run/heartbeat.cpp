@@ -1,15 +1,8 @@
 #include "app/run/heartbeat.hpp"
 
-#include "app/run/pace.hpp"
 #include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/watchdog.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace pearlite::app {
 

@@ -1,7 +1,6 @@
 #include "app/run/progress.hpp"
 
 #include "app/program/amounts.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/sinks/basic_file_sink.h>
@@ -11,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <unistd.h>
 
 namespace pearlite::app {

@@ -7,9 +7,6 @@
 #include "app/written/summary.hpp"
 #include "io/files/temporary_file.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
 
 namespace pearlite::app {
 

@@ -2,7 +2,6 @@
 
 #include "app/run/watchdog.hpp"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 

@@ -4,22 +4,13 @@
 #include "app/run/pace.hpp"
 #include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <ctime>
 #include <fcntl.h>
-#include <limits>
-#include <string_view>
-#include <unistd.h>
-#include <utility>
 
 namespace pearlite::app {
 

@@ -2,19 +2,10 @@
 #include "app/result/run.hpp"
 
 #include "app/configured/prepare.hpp"
-#include "app/probe/prediction.hpp"
 #include "app/probe/probe.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
 #include <queue>
 #include <tuple>
-#include <utility>
 
 namespace pearlite::app {
 

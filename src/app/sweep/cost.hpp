@@ -3,9 +3,6 @@
 
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep.hpp"
-#include "io/configuration/sweep/sweep_grid.hpp"
-#include "pearlite/app/catalogue.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <map>
 #include <string>

@@ -2,16 +2,13 @@
 
 #include "app/program/build_info.hpp"
 #include "pearlite/core/detail/key_values.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <fstream>
 #include <set>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace pearlite::app {
 

@@ -3,7 +3,6 @@
 /// scalars of its summary.
 
 #include "app/result/parts/part.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <chrono>
 #include <filesystem>

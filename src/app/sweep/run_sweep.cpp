@@ -5,26 +5,17 @@
 #include "app/program/build_info.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/heartbeat.hpp"
-#include "app/run/pace.hpp"
 #include "app/run/process_time.hpp"
-#include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/watchdog.hpp"
 #include "app/sweep/cost.hpp"
-#include "app/sweep/journal.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/written/run_directory.hpp"
 #include "io/container/checkpoints.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/shared_memory/shared_numbers.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <thread>

@@ -1,17 +1,9 @@
 #include "app/sweep/sweep.hpp"
 
-#include "app/result/parts/part.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/sweep/cost.hpp"
 #include "io/configuration/key_reader.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/random/stream.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
 
 namespace pearlite::app {
 

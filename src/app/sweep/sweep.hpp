@@ -3,9 +3,7 @@
 
 #include "algorithm/plans/algorithm.hpp"
 #include "io/configuration/sweep/sweep_grid.hpp"
-#include "parallel/communicator.hpp"
 #include "pearlite/app/catalogue.hpp"
-#include "pearlite/core/keys.hpp"
 
 #include <cstdint>
 #include <optional>

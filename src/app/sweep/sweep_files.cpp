@@ -2,11 +2,7 @@
 
 #include "app/program/amounts.hpp"
 #include "app/program/build_info.hpp"
-#include "app/sweep/table.hpp"
 #include "io/files/temporary_file.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <fmt/format.h>
 
 #include <fstream>
 

@@ -1,7 +1,6 @@
 #pragma once
 /// The files of a sweep: what a resume needs, and its results.
 
-#include "app/sweep/sweep.hpp"
 #include "app/sweep/table.hpp"
 
 #include <filesystem>

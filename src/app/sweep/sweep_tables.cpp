@@ -1,12 +1,6 @@
 #include "app/sweep/table.hpp"
 
 #include "app/program/build_info.hpp"
-#include "io/container/container.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 
 namespace pearlite::app {
 

@@ -1,11 +1,5 @@
 #include "app/sweep/table.hpp"
 
-#include "io/files/digest.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 namespace pearlite::app {

@@ -3,7 +3,6 @@
 
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <array>
 #include <filesystem>

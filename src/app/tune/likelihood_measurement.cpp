@@ -4,11 +4,9 @@
 #include "core/log_space.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <numeric>

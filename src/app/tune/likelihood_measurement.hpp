@@ -3,12 +3,8 @@
 
 #include "algorithm/common/settings.hpp"
 #include "estimator/likelihood_cost.hpp"
-#include "kernel/moves.hpp"
-#include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
-#include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/path/tempered.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,5 @@
 #include "app/tune/schedule_tuning.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <fmt/format.h>
 
 #include <sstream>

@@ -1,10 +1,7 @@
 #pragma once
 /// Makes an optimised schedule once for many runs: makes the survey alone, and writes the schedule to a file.
 
-#include "algorithm/pilot/survey_record.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "path/optimal/optimal_schedule.hpp"
-#include "path/schedule.hpp"
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,12 +1,7 @@
 #include "app/tune/tuning.hpp"
 
-#include "app/tune/likelihood_measurement.hpp"
-#include "pearlite/core/error.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace pearlite::app {

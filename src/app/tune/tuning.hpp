@@ -4,7 +4,6 @@
 
 #include "algorithm/plans/annealing_plan.hpp"
 #include "app/tune/likelihood_measurement.hpp"
-#include "estimator/likelihood_cost.hpp"
 
 #include <functional>
 #include <string>

@@ -7,7 +7,6 @@
 
 #include <cctype>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 namespace pearlite::app {

@@ -2,12 +2,8 @@
 
 #include "app/program/build_info.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
-#include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 namespace pearlite::app {

@@ -2,13 +2,9 @@
 /// The end of a command that computes a result from files, without a run: `works`, `mbar`; and
 /// the part with the free energy.
 
-#include "app/result/parts/part.hpp"
 #include "app/works/works_files.hpp"
 #include "app/written/run_directory.hpp"
 #include "app/written/summary.hpp"
-#include "estimator/evidence/estimate.hpp"
-#include "parallel/communicator.hpp"
-#include "population/shards.hpp"
 
 #include <chrono>
 #include <filesystem>

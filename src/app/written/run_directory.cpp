@@ -7,26 +7,16 @@
 #include "io/container/checkpoints.hpp"
 #include "io/files/temporary_file.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <random>
-#include <string>
-#include <string_view>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 namespace pearlite::app {
 

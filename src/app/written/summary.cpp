@@ -4,20 +4,10 @@
 #include "app/program/amounts.hpp"
 #include "app/program/build_info.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
-#include "io/container/container.hpp"
-#include "io/files/netcdf.hpp"
 #include "io/files/temporary_file.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <sys/resource.h>
-#include <system_error>
-#include <utility>
 
 namespace pearlite::app {
 

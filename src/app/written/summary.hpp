@@ -2,12 +2,8 @@
 /// The files that the run loop writes: summary.json, the stable machine interface of a run directory, with the text
 /// that a person sees at the end; progress.h5, for `status` and `report`; posterior.nc.
 
-#include "algorithm/common/settings.hpp"
 #include "app/configured/job.hpp"
 #include "app/result/parts/part.hpp"
-#include "parallel/communicator.hpp"
-#include "parallel/rank_costs.hpp"
-#include "population/work_balance.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -3,11 +3,9 @@
 #include "core/log_space.hpp"
 #include "estimator/evidence/bootstrap.hpp"
 #include "estimator/evidence/importance.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::estimator {

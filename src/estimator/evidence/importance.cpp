@@ -2,13 +2,9 @@
 
 #include "core/log_space.hpp"
 #include "estimator/evidence/bootstrap.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>

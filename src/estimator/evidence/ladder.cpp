@@ -1,13 +1,9 @@
 #include "estimator/evidence/ladder.hpp"
 
-#include "core/exact_sum.hpp"
 #include "estimator/evidence/bootstrap.hpp"
-#include "estimator/evidence/estimate.hpp"
 #include "parallel/reduction.hpp"
 
 #include <fmt/format.h>
-
-#include <string>
 
 namespace pearlite::estimator {
 

@@ -5,7 +5,6 @@
 #include "estimator/evidence/estimate.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <algorithm>
 #include <cmath>

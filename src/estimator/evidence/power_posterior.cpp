@@ -1,14 +1,10 @@
 #include "estimator/evidence/power_posterior.hpp"
 
-#include "estimator/evidence/estimate.hpp"
 #include "estimator/evidence/genealogy.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "population/shards.hpp"
-#include "population/weights.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::estimator {

@@ -1,20 +1,11 @@
 #include "estimator/mbar/ladder_mbar.hpp"
 
-#include "core/exact_sum.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "estimator/evidence/bootstrap.hpp"
 #include "estimator/mbar/mbar.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace pearlite::estimator {
 

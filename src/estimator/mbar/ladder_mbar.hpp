@@ -2,9 +2,7 @@
 /// MBAR (Shirts & Chodera 2008) over a ladder of temperatures whose path is linear, log f_b = log f_0 + b u: a sample's
 /// reduced potentials at all temperatures follow from its u, one number.
 
-#include "estimator/evidence/estimate.hpp"
 #include "estimator/evidence/ladder.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <span>
 #include <vector>

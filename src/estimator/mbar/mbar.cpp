@@ -3,14 +3,11 @@
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 namespace pearlite::estimator {
 

@@ -5,7 +5,6 @@
 #include "core/exact_sum.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <functional>
 #include <vector>

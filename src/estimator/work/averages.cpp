@@ -3,11 +3,6 @@
 #include "core/log_space.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "estimator/work/sharded_works.hpp"
-#include "estimator/work/work.hpp"
-#include "pearlite/core/types.hpp"
-
-#include <algorithm>
-#include <cmath>
 
 namespace pearlite::estimator::detail {
 

@@ -4,11 +4,7 @@
 #include "core/log_space.hpp"
 #include "estimator/evidence/bootstrap.hpp"
 #include "estimator/work/sharded_works.hpp"
-#include "estimator/work/work.hpp"
-#include "pearlite/core/types.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace pearlite::estimator::detail {

@@ -1,12 +1,9 @@
 // Crooks' theorem as a check: logistic regression of the direction on the work (Shirts, Bair, Hooker & Pande 2003).
 #include "core/log_space.hpp"
 #include "estimator/work/sharded_works.hpp"
-#include "estimator/work/work.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
-
-#include <cmath>
 
 namespace pearlite::estimator::detail {
 

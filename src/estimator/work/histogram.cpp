@@ -6,12 +6,7 @@
 #include "core/log_space.hpp"
 #include "estimator/work/scale_distribution.hpp"
 #include "estimator/work/sharded_works.hpp"
-#include "estimator/work/work.hpp"
-#include "pearlite/random/stream.hpp"
 #include "random/fill.hpp"
-
-#include <algorithm>
-#include <cmath>
 
 namespace pearlite::estimator {
 

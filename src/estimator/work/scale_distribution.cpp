@@ -1,6 +1,5 @@
 #include "estimator/work/scale_distribution.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::estimator::detail {

@@ -3,11 +3,6 @@
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <algorithm>
-#include <string>
 
 namespace pearlite::estimator::detail {
 

@@ -4,7 +4,6 @@
 
 #include "estimator/work/work.hpp"
 #include "pearlite/random/stream.hpp"
-#include "population/shards.hpp"
 
 #include <Eigen/Core>
 

@@ -1,14 +1,11 @@
 // All estimators of one run, and whether they can be trusted.
-#include "estimator/evidence/estimate.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "estimator/work/work.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace pearlite::estimator {
 

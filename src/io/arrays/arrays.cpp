@@ -7,11 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace pearlite::io {
 

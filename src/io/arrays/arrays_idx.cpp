@@ -4,10 +4,7 @@
 #include "pearlite/io/arrays.hpp"
 
 #include <array>
-#include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <span>
 #include <zlib.h>
 
 namespace pearlite::io {

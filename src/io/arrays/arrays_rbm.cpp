@@ -1,6 +1,5 @@
 #include "io/container/hdf5_handle.hpp"
 #include "io/files/child_process.hpp"
-#include "io/files/posix_file.hpp"
 #include "io/files/temporary_file.hpp"
 
 #include "pearlite/core/error.hpp"

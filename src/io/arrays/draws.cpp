@@ -7,9 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
-#include <vector>
 
 namespace pearlite::io {
 

@@ -11,7 +11,6 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <set>
 
 namespace pearlite::io {

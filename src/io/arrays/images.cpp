@@ -1,6 +1,5 @@
 #include "io/arrays/images.hpp"
 
-#include "io/files/posix_file.hpp"
 #include "io/files/temporary_file.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
@@ -12,9 +11,6 @@
 #include <charconv>
 #include <cmath>
 #include <png.h>
-#include <span>
-#include <string>
-#include <string_view>
 
 namespace pearlite::io {
 

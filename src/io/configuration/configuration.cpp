@@ -1,12 +1,7 @@
 #include "io/configuration/configuration_state.hpp"
 #include "io/files/posix_file.hpp"
 
-#include "pearlite/core/error.hpp"
-
-#include <algorithm>
 #include <cstdlib>
-#include <span>
-#include <utility>
 
 namespace pearlite::io {
 namespace {

@@ -1,11 +1,6 @@
 #include "io/configuration/configuration_edit.hpp"
 
 #include "io/configuration/configuration_look_up.hpp"
-#include "io/configuration/configuration_state.hpp"
-
-#include "pearlite/core/error.hpp"
-
-#include <algorithm>
 
 namespace pearlite::io {
 namespace {

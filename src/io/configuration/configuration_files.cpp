@@ -1,7 +1,4 @@
 #include "io/configuration/configuration_look_up.hpp"
-#include "io/configuration/configuration_state.hpp"
-
-#include <algorithm>
 
 namespace pearlite::io {
 

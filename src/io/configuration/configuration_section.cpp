@@ -1,8 +1,5 @@
 #include "io/configuration/configuration_look_up.hpp"
 
-#include "pearlite/core/error.hpp"
-
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::io {

@@ -2,11 +2,6 @@
 
 #include "io/configuration/configuration_look_up.hpp"
 
-#include "pearlite/core/error.hpp"
-
-#include <algorithm>
-#include <utility>
-
 namespace pearlite::io {
 namespace {
 

@@ -1,8 +1,5 @@
 #include "io/configuration/configuration_state.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/io/configuration.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>

@@ -1,9 +1,7 @@
 #include "io/configuration/key_description.hpp"
 
 #include "io/configuration/configuration_state.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <algorithm>
 #include <cctype>
 
 namespace pearlite::io {

@@ -1,17 +1,12 @@
 #include "io/container/checkpoints.hpp"
 
-#include "io/files/posix_file.hpp"
 #include "io/files/stamp.hpp"
 #include "io/files/temporary_file.hpp"
 
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
-#include <system_error>
 
 namespace pearlite::io {
 namespace {

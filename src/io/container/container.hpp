@@ -15,7 +15,6 @@
 
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,12 +1,9 @@
 #include "io/container/field_table.hpp"
 
 #include "io/files/stamp.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
 #include <new>
 #include <numeric>
 

@@ -5,7 +5,6 @@
 /// table alone and takes the values with plain reads.
 
 #include "core/fields.hpp"
-#include "io/container/hdf5_handle.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/sparse_file.hpp"
 #include "pearlite/core/detail/contract.hpp"

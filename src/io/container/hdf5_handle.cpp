@@ -3,7 +3,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <array>
-#include <string>
 
 namespace pearlite::io {
 namespace {

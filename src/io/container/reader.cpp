@@ -2,14 +2,9 @@
 #include "io/container/field_table.hpp"
 #include "io/files/stamp.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <map>
-#include <utility>
 
 namespace pearlite::io {
 

@@ -5,14 +5,10 @@
 #include "io/files/temporary_file.hpp"
 
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <fcntl.h>
-#include <optional>
 #include <set>
-#include <system_error>
 
 namespace pearlite::io {
 namespace {

@@ -1,13 +1,10 @@
 #include "io/files/digest.hpp"
 
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <openssl/evp.h>
-#include <vector>
 
 namespace pearlite::io {
 

@@ -7,15 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <netcdf.h>
 #include <netcdf_mem.h>
 #include <set>
-#include <span>
-#include <utility>
 
 namespace pearlite::io {
 

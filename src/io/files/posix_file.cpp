@@ -13,11 +13,9 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 

@@ -2,16 +2,11 @@
 
 #include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <fcntl.h>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace pearlite::io {
 namespace {

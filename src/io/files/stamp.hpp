@@ -14,7 +14,6 @@
 #include "io/files/posix_file.hpp"
 
 #include "io/files/digest.hpp"
-#include "parallel/communicator.hpp"
 
 #include <array>
 #include <cstdint>

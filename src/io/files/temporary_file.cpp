@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <random>
 #include <string_view>
-#include <system_error>
 
 namespace pearlite::io {
 namespace {

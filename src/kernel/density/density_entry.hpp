@@ -3,7 +3,6 @@
 
 #include "kernel/density/shape.hpp"
 #include "kernel/registry.hpp"
-#include "pearlite/core/keys.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <memory>

@@ -1,11 +1,9 @@
 #include "kernel/density/density_kernel.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/locate_errors.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace pearlite::kernel {
 

@@ -3,7 +3,6 @@
 
 #include "kernel/density/shape.hpp"
 #include "kernel/kernel.hpp"
-#include "kernel/moves.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <limits>

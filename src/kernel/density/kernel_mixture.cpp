@@ -1,13 +1,10 @@
 #include "kernel/density/kernel_mixture.hpp"
 
 #include "kernel/density/density_entry.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::kernel {
 

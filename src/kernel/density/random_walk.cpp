@@ -3,9 +3,6 @@
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
 
-#include <cmath>
-#include <utility>
-
 namespace pearlite::kernel {
 
 namespace {

@@ -1,13 +1,11 @@
 #include "kernel/density/shape.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace pearlite::kernel {
 

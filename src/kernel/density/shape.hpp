@@ -2,8 +2,6 @@
 /// The shape of a population of points at one temperature, from which kernels of densities make their proposals.
 
 #include "kernel/density/triangular_factor.hpp"
-#include "parallel/communicator.hpp"
-#include "pearlite/core/types.hpp"
 #include "population/generation.hpp"
 
 #include <span>

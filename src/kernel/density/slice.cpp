@@ -2,11 +2,6 @@
 
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
-#include "pearlite/core/detail/contract.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 namespace pearlite::kernel {
 

@@ -4,12 +4,7 @@
 #include "core/moments.hpp"
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 namespace pearlite::kernel {
 

@@ -4,7 +4,6 @@
 #include "simd/instructions.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace pearlite::kernel::triangular_panels {
 

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace pearlite::kernel {
 
 model::SearchTraits box_search_traits() {

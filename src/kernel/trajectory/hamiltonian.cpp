@@ -2,11 +2,6 @@
 
 #include "kernel/density/draws.hpp"
 #include "kernel/trajectory/trajectory_entry.hpp"
-#include "pearlite/core/detail/contract.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace pearlite::kernel {
 

@@ -2,8 +2,6 @@
 
 #include "core/linear_algebra/linear_algebra.hpp"
 
-#include <utility>
-
 namespace pearlite::kernel {
 
 LocalMetric::LocalMetric(const model::DensityMetric& metric, Index dimension)

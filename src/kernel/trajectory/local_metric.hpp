@@ -1,7 +1,6 @@
 #pragma once
 /// A Riemannian metric at one point.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 
 #include <cmath>

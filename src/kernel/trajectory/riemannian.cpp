@@ -3,9 +3,6 @@
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "kernel/density/draws.hpp"
 #include "kernel/trajectory/trajectory_entry.hpp"
-#include "pearlite/core/detail/contract.hpp"
-
-#include <cmath>
 
 namespace pearlite::kernel {
 

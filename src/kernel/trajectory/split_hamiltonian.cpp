@@ -2,10 +2,7 @@
 
 #include "kernel/trajectory/trajectory_entry.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <utility>
 
 namespace pearlite::kernel {
 

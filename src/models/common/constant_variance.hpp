@@ -2,7 +2,6 @@
 /// Particles by point: as many as make the log of an estimated likelihood equally noisy everywhere (Tran, Strickland,
 /// Pitt & Kohn, assumption 3: N(theta) = gamma^2(theta) / s2).
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <functional>

@@ -1,7 +1,6 @@
 #pragma once
 /// Parts shared by the entries of models whose likelihood is estimated, or exact for reference.
 
-#include "pearlite/core/error.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/model/detail/built_model.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 /// Orders in which the variables of a model are added one by one. Internal to the layer.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <numeric>

@@ -2,7 +2,6 @@
 /// How the entries of models read keys and data.
 
 #include "io/configuration/key_reader.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cstdint>

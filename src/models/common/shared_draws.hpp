@@ -1,7 +1,6 @@
 #pragma once
 /// Draws that all chains of a block share. Internal to the layer.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 /// the layer.
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/types.hpp"
 #include "random/lanes.hpp"
 
 #include <algorithm>

@@ -1,11 +1,9 @@
 #include "models/common/table.hpp"
 
 #include "io/arrays/fields.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::models {

@@ -3,9 +3,6 @@
 #include "models/registry.hpp"
 #include "pearlite/kernel/detail/searched_energy.hpp"
 
-#include <cstdint>
-#include <optional>
-
 namespace pearlite::models {
 
 namespace {

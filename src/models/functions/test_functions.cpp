@@ -5,13 +5,7 @@
 #include "pearlite/random/stream.hpp"
 
 #include "models/functions/test_function_formulas.hpp"
-#include "models/functions/test_functions_lanes.hpp"
 #include "simd/instructions.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <string>
 
 namespace pearlite::models {
 namespace {

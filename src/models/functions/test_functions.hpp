@@ -1,7 +1,6 @@
 #pragma once
 /// Functions on which optimisers are tried: many minima, a known global one, plain or rotated.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/energy/energy.hpp"
 
 #include <cstdint>

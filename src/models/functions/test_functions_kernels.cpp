@@ -4,8 +4,6 @@
 #include "simd/instructions.hpp"
 #include "simd/trigonometric.hpp"
 
-#include <numbers>
-
 namespace pearlite::models::detail {
 namespace {
 

@@ -1,6 +1,5 @@
 #include "models/common/reading.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"
-#include "models/gaussian/gaussian.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
 #include "models/registry.hpp"
 

@@ -1,7 +1,6 @@
 #pragma once
 /// The Gaussian toy: from one normal distribution to another, in d independent dimensions.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/random/stream.hpp"
 

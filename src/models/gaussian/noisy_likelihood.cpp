@@ -1,10 +1,8 @@
 #include "models/gaussian/noisy_likelihood.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/model/density.hpp"
-#include "pearlite/model/estimated_likelihood.hpp"
 #include "random/fill.hpp"
 
 #include <cmath>

@@ -2,7 +2,6 @@
 /// A test bed for theory: a Gaussian model, whose posterior and evidence are known, with a likelihood that is disturbed
 /// on purpose, without bias.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/detail/density_block.hpp"

@@ -1,12 +1,10 @@
 #include "models/gaussian_process/classification_data.hpp"
 
 #include "models/common/orders.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 namespace pearlite::models {

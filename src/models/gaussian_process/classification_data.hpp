@@ -2,7 +2,6 @@
 /// Points of two classes.
 
 #include "models/common/table.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <cstdint>
 #include <filesystem>

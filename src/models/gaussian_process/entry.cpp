@@ -2,12 +2,9 @@
 #include "models/common/reading.hpp"
 #include "models/gaussian_process/gp_classification.hpp"
 #include "models/gaussian_process/orthant/annealed_orthant.hpp"
-#include "models/gaussian_process/orthant/orthant.hpp"
 #include "models/registry.hpp"
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace pearlite::models {
 

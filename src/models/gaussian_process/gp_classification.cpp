@@ -3,12 +3,8 @@
 #include "models/common/orders.hpp"
 #include "models/gaussian_process/gp_predictions.hpp"
 #include "models/gaussian_process/orthant/annealed_orthant.hpp"
-#include "models/gaussian_process/orthant/orthant.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/path/tempered.hpp"
-
-#include <cmath>
-#include <utility>
 
 namespace pearlite::models {
 

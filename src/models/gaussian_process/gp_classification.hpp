@@ -5,7 +5,6 @@
 
 #include "models/gaussian_process/classification_data.hpp"
 #include "models/gaussian_process/gp_latent.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/built_model.hpp"
 
 #include <memory>

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::models {
 

@@ -8,7 +8,6 @@
 /// the evidence is the probability of an orthant of N(0, Sigma), Sigma = (1 + e) (K + I), and does not depend on the
 /// scale of Sigma.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/normal_approximation.hpp"
 #include "pearlite/random/stream.hpp"

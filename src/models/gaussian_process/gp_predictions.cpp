@@ -4,15 +4,9 @@
 #include "models/gaussian_process/expectation_propagation.hpp"
 #include "models/gaussian_process/orthant/orthant.hpp"
 #include "models/gaussian_process/orthant/truncated_normal.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <fmt/format.h>
-
-#include <cmath>
-#include <optional>
-#include <utility>
 
 namespace pearlite::models {
 

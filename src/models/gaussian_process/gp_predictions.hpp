@@ -2,7 +2,6 @@
 /// Predictions of held-out points by Gaussian process classification, and the approximation by expectation propagation.
 
 #include "models/gaussian_process/gp_classification.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 
 #include <memory>

@@ -6,11 +6,8 @@
 #include "pearlite/core/error.hpp"
 #include "random/fill.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <string>
 
 namespace pearlite::models {
 namespace {

@@ -2,7 +2,6 @@
 /// Restoration of an image of two colours: the Ising prior on eight neighbours, given an observed image (Besag 1977;
 /// Geman & Geman 1984). The energy is a function of two integer counts, which every change keeps exactly.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/random/stream.hpp"
 

@@ -3,8 +3,6 @@
 #include "simd/bit_runs.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
-
 namespace pearlite::models {
 namespace {
 

@@ -2,10 +2,6 @@
 
 #include "models/common/space_parts.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
-#include <utility>
-
 namespace pearlite::models {
 
 using model::Operation;

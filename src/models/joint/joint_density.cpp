@@ -1,7 +1,5 @@
 #include "models/joint/joint_density.hpp"
 
-#include <utility>
-
 namespace pearlite::models {
 
 namespace {

@@ -5,11 +5,7 @@
 #include "random/fill.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace pearlite::models {
 

@@ -3,7 +3,6 @@
 /// neighbours among the first n sites), the other sites being free, so that Z_0 = q^N. The Ising model is the one of
 /// two colours, for x_i x_j = 2 delta(x_i, x_j) - 1.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
 
 #include <memory>

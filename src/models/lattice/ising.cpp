@@ -8,12 +8,7 @@
 #include "simd/bit_plane.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <numbers>
-#include <string>
-#include <utility>
 
 namespace pearlite::models {
 

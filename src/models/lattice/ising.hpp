@@ -3,7 +3,6 @@
 /// one instruction serves many chains (multi-spin coding). All of it is integer arithmetic on addressed random bits:
 /// the spins depend neither on the instruction set nor on how many chains of a block are in use.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/annealed_model.hpp"
 
 #include <array>

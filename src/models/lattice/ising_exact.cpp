@@ -20,7 +20,6 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 

@@ -1,14 +1,10 @@
 // The Ising model's updates and bond sums as bit logic on 512 chains.
-#include "models/lattice/ising.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/lattice/ising_rules.hpp"
 #include "random/word_sources.hpp"
 #include "simd/instructions.hpp"
-#include "simd/plane_comparison.hpp"
-
-#include <utility>
 
 namespace pearlite::models {
 

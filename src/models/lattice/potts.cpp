@@ -7,12 +7,7 @@
 #include "simd/bit_plane.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <utility>
 
 namespace pearlite::models {
 

@@ -3,7 +3,6 @@
 /// plane of 512 bits for each binary digit (multi-spin coding). All of it is integer arithmetic on addressed random
 /// bits.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/annealed_model.hpp"
 
 #include <array>

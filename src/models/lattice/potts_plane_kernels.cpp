@@ -8,11 +8,6 @@
 #include "simd/instructions.hpp"
 #include "simd/plane_comparison.hpp"
 
-#include <bit>
-#include <cmath>
-#include <type_traits>
-#include <utility>
-
 namespace pearlite::models {
 
 namespace {

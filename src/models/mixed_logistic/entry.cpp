@@ -1,13 +1,9 @@
 #include "models/common/estimated_likelihood.hpp"
 #include "models/common/reading.hpp"
 #include "models/common/table.hpp"
-#include "models/mixed_logistic/mixed_logistic.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "models/registry.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
-
-#include <algorithm>
 
 namespace pearlite::models {
 

@@ -10,10 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::models {
 

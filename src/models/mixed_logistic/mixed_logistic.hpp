@@ -3,7 +3,6 @@
 /// integrated out numerically. The likelihood is estimated by importance sampling, or computed by quadrature.
 
 #include "models/common/constant_variance.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/parameters.hpp"

@@ -3,7 +3,6 @@
 
 #include "models/common/design.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 namespace pearlite::models::detail {
 

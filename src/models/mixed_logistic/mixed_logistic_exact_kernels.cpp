@@ -6,7 +6,6 @@
 #include "simd/instructions.hpp"
 
 #include <cmath>
-#include <numbers>
 
 namespace pearlite::models::detail {
 

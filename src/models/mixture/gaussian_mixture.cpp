@@ -1,7 +1,6 @@
 #include "models/mixture/gaussian_mixture.hpp"
 
 #include "core/log_space.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"
@@ -9,7 +8,6 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>

@@ -4,7 +4,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 

@@ -3,7 +3,6 @@
 /// the operations that walk among them.
 
 #include "models/network/family_scores.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/random/stream.hpp"
 

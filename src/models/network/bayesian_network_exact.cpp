@@ -12,8 +12,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
 namespace pearlite::models {
 namespace {

@@ -3,7 +3,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>

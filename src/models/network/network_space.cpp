@@ -2,13 +2,6 @@
 
 #include "models/common/space_parts.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 namespace pearlite::models {
 
 using random::Purpose;

@@ -7,7 +7,6 @@
 
 #include <Eigen/Geometry>
 
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>

@@ -2,8 +2,6 @@
 /// The off-lattice AB protein (Stillinger, Head-Gordon & Hirshfeld 1993): a chain of two sorts of monomers joined by
 /// rigid bonds of unit length, in the plane or in space.
 
-#include "pearlite/core/types.hpp"
-#include "pearlite/model/energy/energy.hpp"
 #include "pearlite/model/energy/local_moves.hpp"
 
 #include <array>

@@ -1,5 +1,4 @@
 // The energies of AB proteins: chains are laid out in lanes, a chain's pairs are summed eight at a time.
-#include "models/protein/ab_protein.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/protein/ab_protein_pairs.hpp"
@@ -7,9 +6,7 @@
 #include "simd/trigonometric.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
-#include <type_traits>
 
 namespace pearlite::models {
 namespace {

@@ -1,10 +1,8 @@
 /// Local changes of AB proteins: of one angle, and moves that leave the rest of the chain where it is.
 
-#include "models/protein/ab_protein.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/protein/ab_protein_change.hpp"
-#include "simd/instructions.hpp"
 
 #include <cmath>
 #include <numbers>

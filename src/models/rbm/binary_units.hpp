@@ -2,7 +2,6 @@
 /// The states of a layer of a group of chains, a bit a unit, as the kernels read and write them.
 
 #include "models/rbm/kernels/weights.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <cstddef>
 #include <span>

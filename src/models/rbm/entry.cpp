@@ -1,14 +1,11 @@
 #include "models/common/reading.hpp"
 #include "models/rbm/growing_rbm.hpp"
-#include "models/rbm/rbm.hpp"
 #include "models/rbm/rbm_hidden.hpp"
 #include "models/rbm/rbm_joint.hpp"
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace pearlite::models {
 

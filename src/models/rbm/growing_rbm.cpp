@@ -4,10 +4,6 @@
 #include "models/common/orders.hpp"
 #include "models/rbm/log_product.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace pearlite::models {
 
 using model::BlockStreams;

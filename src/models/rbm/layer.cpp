@@ -2,7 +2,6 @@
 
 #include "pearlite/core/detail/contract.hpp"
 
-#include <algorithm>
 #include <numbers>
 
 namespace pearlite::models {

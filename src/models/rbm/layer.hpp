@@ -2,7 +2,6 @@
 /// One direction between the layers of an RBM: integer weights times states, in panels of units.
 
 #include "models/rbm/binary_units.hpp"
-#include "models/rbm/kernels/weights.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "simd/path.hpp"
 

@@ -5,8 +5,6 @@
 #include "simd/instructions.hpp"
 
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace pearlite::models {
 

@@ -10,9 +10,6 @@
 #include "random/fill.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace pearlite::models {

@@ -7,10 +7,7 @@
 /// The hidden units are summed out, so a particle is v alone. p_0 has independent units of log odds a0 (the base rate).
 
 #include "models/rbm/layer.hpp"
-#include "pearlite/core/types.hpp"
-#include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/detail/moment_family.hpp"
-#include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <memory>

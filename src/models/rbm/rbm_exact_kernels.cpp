@@ -4,10 +4,7 @@
 #include "simd/instructions.hpp"
 #include "simd/logistic.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <utility>
-#include <vector>
 
 namespace pearlite::models {
 

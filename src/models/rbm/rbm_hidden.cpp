@@ -8,8 +8,6 @@
 #include "models/common/shared_draws.hpp"
 #include "models/rbm/log_product.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <numeric>
 

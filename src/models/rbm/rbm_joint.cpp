@@ -1,13 +1,9 @@
 #include "models/rbm/rbm_joint.hpp"
 
 #include "core/log_space.hpp"
-#include "models/rbm/rbm.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"
-
-#include <algorithm>
-#include <limits>
 
 namespace pearlite::models {
 

@@ -8,9 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <utility>
-
 namespace pearlite::models {
 
 namespace {

@@ -2,12 +2,10 @@
 /// Densities, gradients and metrics of regressions, sixteen points side by side. Each response y_i depends on a single
 /// linear predictor eta_i = x_i' beta, with beta ~ N(0, prior_variance I).
 
-#include "models/common/table.hpp"
 #include "models/regression/generalised_regression_lanes.hpp"
 #include "models/regression/responses.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/fingerprint.hpp"
-#include "pearlite/random/stream.hpp"
 #include "simd/instructions.hpp"
 
 #include <cmath>

@@ -1,7 +1,6 @@
 #pragma once
 /// Points of regressions side by side in vector lanes.
 
-#include "pearlite/core/types.hpp"
 #include "simd/lane_products.hpp"
 
 #include <Eigen/Core>

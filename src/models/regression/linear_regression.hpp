@@ -2,11 +2,9 @@
 /// Bayesian linear regression as a Density, with its conjugate prior: exact evidence.
 
 #include "models/common/table.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/predictive.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <optional>
 #include <span>

@@ -1,7 +1,5 @@
 #include "models/regression/logistic_regression.hpp"
 
-#include <utility>
-
 namespace pearlite::models {
 
 namespace {

@@ -1,8 +1,5 @@
 #include "models/regression/poisson_regression.hpp"
 
-#include <cmath>
-#include <utility>
-
 namespace pearlite::models {
 
 namespace {

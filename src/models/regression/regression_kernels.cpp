@@ -2,7 +2,6 @@
 #include "models/regression/generalised_regression_kernels.hpp"
 #include "models/regression/logistic_regression.hpp"
 #include "models/regression/poisson_regression.hpp"
-#include "simd/elementary.hpp"
 #include "simd/logistic.hpp"
 
 namespace pearlite::models {

@@ -3,15 +3,9 @@
 #include "models/joint/joint_density.hpp"
 #include "models/registry.hpp"
 #include "models/stan/stan_density.hpp"
-#include "pearlite/path/tempered.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace pearlite::models {
 

@@ -1,11 +1,8 @@
 #include "models/stan/stan_density.hpp"
 
 #include "io/files/digest.hpp"
-#include "pearlite/model/detail/density_functions.hpp"
 
 #include <bit>
-#include <cstdint>
-#include <utility>
 
 namespace pearlite::models {
 

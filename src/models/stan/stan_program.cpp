@@ -10,9 +10,6 @@
 #include <cmath>
 #include <cstdio>
 #include <dlfcn.h>
-#include <limits>
-#include <string>
-#include <string_view>
 #include <type_traits>
 
 namespace pearlite::models {

@@ -4,13 +4,10 @@
 #include "models/registry.hpp"
 #include "models/state_space/growing/growing_linear_gaussian.hpp"
 #include "models/state_space/growing/growing_volatility.hpp"
-#include "models/state_space/linear_gaussian.hpp"
 #include "models/state_space/stochastic_volatility.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace pearlite::models {
 

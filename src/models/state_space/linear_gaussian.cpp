@@ -1,14 +1,10 @@
 #include "models/state_space/linear_gaussian.hpp"
 
-#include "models/common/constant_variance.hpp"
 #include "models/state_space/lanes/linear_gaussian_filter.hpp"
 #include "models/state_space/state_space_settings.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 
 namespace pearlite::models {

@@ -5,7 +5,6 @@
 #include "core/log_space.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

@@ -2,7 +2,6 @@
 /// Checks of a user's settings for a state-space model.
 
 #include "models/state_space/particle_filter.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/model/parameters.hpp"
 
 #include <cmath>

@@ -1,15 +1,9 @@
 #include "models/state_space/stochastic_volatility.hpp"
 
-#include "models/common/constant_variance.hpp"
 #include "models/state_space/state_space_settings.hpp"
 #include "models/state_space/volatility_filter.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "random/fill.hpp"
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace pearlite::models {
 

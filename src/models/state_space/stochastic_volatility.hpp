@@ -6,7 +6,6 @@
 #include "models/state_space/volatility_process.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
-#include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/parameters.hpp"
 #include "pearlite/model/predictive.hpp"
 

@@ -6,7 +6,6 @@
 #include "models/state_space/lanes/gamma_roots.hpp"
 #include "models/state_space/volatility_cloud.hpp"
 #include "random/fill.hpp"
-#include "simd/elementary.hpp"
 
 #include <span>
 

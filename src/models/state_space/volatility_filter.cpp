@@ -1,9 +1,6 @@
 #include "models/state_space/volatility_filter.hpp"
 
 #include "models/state_space/volatility_draws.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/types.hpp"
-#include "random/fill.hpp"
 #include "simd/instructions.hpp"
 
 namespace pearlite::models::detail {

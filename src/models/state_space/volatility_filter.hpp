@@ -3,7 +3,6 @@
 
 #include "models/state_space/volatility_cloud.hpp"
 #include "models/state_space/volatility_process.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <functional>
 #include <span>

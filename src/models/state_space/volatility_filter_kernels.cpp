@@ -2,12 +2,9 @@
 // two, for the chain from a mean to its weight is long; no number depends on how many particles are in work at once.
 #include "models/state_space/volatility_filter.hpp"
 
-#include "models/state_space/volatility_cloud.hpp"
 #include "models/state_space/volatility_draws.hpp"
 #include "models/state_space/volatility_lanes.hpp"
 #include "simd/instructions.hpp"
-
-#include <algorithm>
 
 namespace pearlite::models::detail {
 

@@ -1,10 +1,6 @@
 #include "models/state_space/volatility_process.hpp"
 
-#include "pearlite/core/error.hpp"
-
-#include <cmath>
 #include <numbers>
-#include <string>
 
 namespace pearlite::models {
 

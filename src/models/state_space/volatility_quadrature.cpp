@@ -1,12 +1,9 @@
 /// The likelihood of stochastic volatility as that of a hidden Markov chain on a grid (Kitagawa 1987).
 
-#include "core/log_space.hpp"
 #include "models/state_space/volatility_process.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <algorithm>
 #include <boost/math/special_functions/digamma.hpp>
-#include <cmath>
 #include <numbers>
 
 namespace pearlite::models {

@@ -4,8 +4,6 @@
 #include "parallel/communicator_implementation.hpp"
 #include "parallel/shared_memory/machine_memory.hpp"
 
-#include <vector>
-
 namespace pearlite::parallel {
 
 /// Shared memory has two arrays of each rank, used in turn: a rank that writes the next array has seen all ranks arrive

@@ -1,7 +1,6 @@
 #include "parallel/shared_memory/shared_numbers.hpp"
 
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <exception>

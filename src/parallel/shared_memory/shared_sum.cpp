@@ -5,7 +5,6 @@
 #include "parallel/shared_memory/machine_memory.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace pearlite::parallel {
 

@@ -6,9 +6,6 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
-#include "pearlite/model/target.hpp"
-
-#include <utility>
 
 namespace pearlite::path {
 

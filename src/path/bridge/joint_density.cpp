@@ -2,11 +2,9 @@
 
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace pearlite::path {
 

@@ -2,7 +2,6 @@
 /// log p = log prior + log likelihood of a density at points, as fits of a reference look at it.
 
 #include "pearlite/model/detail/density_functions.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <span>
 

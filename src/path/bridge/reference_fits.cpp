@@ -5,14 +5,10 @@
 #include "core/moments.hpp"
 #include "path/bridge/joint_density.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace pearlite::path {
 

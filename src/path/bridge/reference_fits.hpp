@@ -2,7 +2,6 @@
 /// Fits of a reference distribution to a density by its modes.
 
 #include "pearlite/model/detail/density_functions.hpp"
-#include "pearlite/random/detail/generator.hpp"
 #include "random/student_mixture.hpp"
 
 namespace pearlite::path {

@@ -1,7 +1,6 @@
 #include "path/optimal/optimal_schedule.hpp"
 
 #include "core/lbfgs.hpp"
-#include "path/optimal/profile.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 

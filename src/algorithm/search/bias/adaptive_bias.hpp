@@ -3,8 +3,6 @@
 /// the number of regions.
 
 #include "algorithm/search/search_record.hpp"
-#include "core/fields.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,6 @@
 #include "algorithm/search/bias/report_window.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace pearlite::algorithm {
 

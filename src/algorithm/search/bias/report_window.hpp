@@ -3,7 +3,6 @@
 
 #include "core/fields.hpp"
 #include "core/prefetch.hpp"
-#include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
 #include "parallel/shared_memory/shared_gather.hpp"
 

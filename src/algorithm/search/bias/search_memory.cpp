@@ -2,10 +2,7 @@
 
 #include "core/select.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <string>
 
 namespace pearlite::algorithm {
 

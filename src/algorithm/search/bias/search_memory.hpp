@@ -3,11 +3,8 @@
 
 #include "algorithm/search/bias/adaptive_bias.hpp"
 #include "algorithm/search/bias/report_window.hpp"
-#include "algorithm/search/search_record.hpp"
 #include "algorithm/search/search_settings.hpp"
-#include "core/fields.hpp"
 #include "core/log_space.hpp"
-#include "pearlite/model/energy/detail/energy_partition.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 
 #include <cmath>

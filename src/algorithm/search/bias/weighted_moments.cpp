@@ -1,7 +1,5 @@
 #include "algorithm/search/bias/weighted_moments.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <algorithm>
 #include <iterator>
 

@@ -3,7 +3,6 @@
 /// exp(-U).
 
 #include "algorithm/search/search_record.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <cmath>
 #include <span>

@@ -1,15 +1,8 @@
 #include "algorithm/search/chains/chain_exchange.hpp"
 
 #include "algorithm/search/chains/meetings.hpp"
-#include "core/log_space.hpp"
-#include "core/prefetch.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/shared_memory/machine_memory.hpp"
-
-#include <algorithm>
-#include <cstring>
-#include <utility>
-#include <vector>
 
 namespace pearlite::algorithm {
 

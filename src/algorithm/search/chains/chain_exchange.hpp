@@ -2,11 +2,6 @@
 /// Messages between chains on different ranks for crossovers: states of partners, children of pairs.
 
 #include "algorithm/search/bias/search_memory.hpp"
-#include "algorithm/search/search_settings.hpp"
-#include "parallel/communicator.hpp"
-#include "parallel/layout.hpp"
-#include "parallel/shared_memory/shared_gather.hpp"
-#include "pearlite/model/energy/detail/space.hpp"
 
 #include <cstdint>
 #include <memory>

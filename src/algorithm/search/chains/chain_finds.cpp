@@ -1,7 +1,6 @@
 #include "algorithm/search/chains/chain_finds.hpp"
 
 #include "core/stored_fields.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

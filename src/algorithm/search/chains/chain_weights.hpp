@@ -2,7 +2,6 @@
 /// The weights of a search's chains, by which they are resampled.
 
 #include "core/fields.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <cstdint>
 #include <span>

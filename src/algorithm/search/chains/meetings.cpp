@@ -1,15 +1,10 @@
 #include "algorithm/search/chains/meetings.hpp"
 
 #include "core/log_space.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "random/fill.hpp"
 #include "random/lanes.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::algorithm {
 

@@ -3,7 +3,6 @@
 
 #include "algorithm/search/search_settings.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <cstdint>
 #include <span>

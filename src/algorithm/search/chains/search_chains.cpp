@@ -1,16 +1,10 @@
 #include "algorithm/search/chains/search_chains.hpp"
 
-#include "algorithm/search/chains/chain_exchange.hpp"
-#include "core/log_space.hpp"
 #include "core/select.hpp"
 #include "pearlite/core/detail/point_error.hpp"
 #include "random/lanes.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <string>
 
 namespace pearlite::algorithm {
 

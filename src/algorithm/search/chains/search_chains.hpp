@@ -1,13 +1,10 @@
 #pragma once
 /// The chains of a search that live on this rank: their states, their moves, and the best states that they found.
 
-#include "algorithm/search/bias/search_memory.hpp"
 #include "algorithm/search/chains/chain_exchange.hpp"
 #include "algorithm/search/chains/chain_finds.hpp"
 #include "algorithm/search/chains/meetings.hpp"
-#include "core/fields.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/model/energy/detail/space.hpp"
 
 #include <cmath>
 #include <memory>

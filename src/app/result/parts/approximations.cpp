@@ -1,11 +1,7 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <sstream>
-#include <string>
-#include <utility>
 
 namespace pearlite::app {
 

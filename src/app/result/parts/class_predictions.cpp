@@ -1,16 +1,9 @@
 // Each replicate has the mean of P(y_*|x) over its weighted particles, by its group of ranks; rank 0 has those of all.
-#include "algorithm/common/chain_outcome.hpp"
-#include "algorithm/common/recorded_draws.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
-#include "core/exact_sum.hpp"
 #include "estimator/class_probabilities.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/states.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-#include "population/weights.hpp"
-
-#include <algorithm>
 
 namespace pearlite::app {
 

@@ -2,12 +2,8 @@
 
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
-#include "estimator/evidence/estimate.hpp"
 #include "parallel/agreement.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <set>
 
 namespace pearlite::app {

@@ -1,7 +1,4 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
-
-#include <algorithm>
 
 namespace pearlite::app {
 

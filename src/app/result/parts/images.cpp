@@ -1,8 +1,4 @@
-
 #include "app/result/parts/kinds.hpp"
-
-#include <algorithm>
-#include <utility>
 
 namespace pearlite::app {
 

@@ -1,14 +1,8 @@
 #include "app/result/parts/kinds.hpp"
 
-#include "estimator/evidence/estimate.hpp"
 #include "estimator/evidence/mobility.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <optional>
 
 namespace pearlite::app {
 

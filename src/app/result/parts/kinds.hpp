@@ -6,12 +6,8 @@
 #include "algorithm/search/search.hpp"
 #include "app/posterior/gather_posterior.hpp"
 #include "app/result/parts/part.hpp"
-#include "parallel/communicator.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
-#include "pearlite/model/energy/detail/space.hpp"
-#include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <optional>
 #include <span>

@@ -1,5 +1,4 @@
 #include "app/result/parts/kinds.hpp"
-#include "io/container/container.hpp"
 
 namespace pearlite::app {
 

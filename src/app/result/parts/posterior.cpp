@@ -2,11 +2,6 @@
 
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace pearlite::app {
 

@@ -1,10 +1,7 @@
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace pearlite::app {
 

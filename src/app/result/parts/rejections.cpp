@@ -1,8 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
-
-#include <algorithm>
 
 namespace pearlite::app {
 

@@ -4,15 +4,9 @@
 
 #include "algorithm/pilot/survey_record.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/evidence/mobility.hpp"
 #include "path/optimal/optimal_schedule.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <utility>
 
 namespace pearlite::app {
 

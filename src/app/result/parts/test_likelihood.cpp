@@ -1,10 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
-#include "core/exact_sum.hpp"
 #include "parallel/agreement.hpp"
-
-#include <cmath>
-#include <optional>
 
 namespace pearlite::app {
 

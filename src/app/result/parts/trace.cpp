@@ -1,8 +1,6 @@
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace pearlite::app {

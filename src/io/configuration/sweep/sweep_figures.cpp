@@ -1,11 +1,9 @@
 // The tables [[sweep.figure]].
 #include "io/configuration/sweep/sweep_figures.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <utility>
 
 namespace pearlite::io {
 

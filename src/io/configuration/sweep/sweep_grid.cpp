@@ -1,12 +1,8 @@
 #include "io/configuration/sweep/sweep_grid.hpp"
 
 #include "io/configuration/configuration_look_up.hpp"
-#include "io/configuration/configuration_state.hpp"
-#include "io/configuration/sweep/sweep_figures.hpp"
 
-#include <algorithm>
 #include <map>
-#include <utility>
 
 namespace pearlite::io {
 namespace {

@@ -2,8 +2,6 @@
 /// The grid of settings that the table [sweep] of a configuration spans: keys with lists of values, and variants.
 
 #include "io/configuration/sweep/sweep_figures.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/io/configuration.hpp"
 
 #include <cstddef>
 #include <memory>

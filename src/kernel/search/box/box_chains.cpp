@@ -1,10 +1,7 @@
 #include "kernel/search/box/lane_loops.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/kernel/detail/box_operations.hpp"
-#include "simd/rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 

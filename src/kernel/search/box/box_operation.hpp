@@ -3,7 +3,6 @@
 /// code: the function that proposes, and <name>_operation(), which describes it for configurations and searches.
 
 #include "kernel/search/box/box_draft.hpp"
-#include "pearlite/kernel/detail/box_operations.hpp"
 
 #include <string_view>
 #include <vector>

@@ -1,10 +1,7 @@
-#include "pearlite/kernel/detail/box_operations.hpp"
 #include "kernel/search/box/box_operation.hpp"
 #include "pearlite/core/error.hpp"
-#include "random/lanes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace pearlite::kernel {
 

@@ -4,7 +4,6 @@
 #include "pearlite/kernel/detail/permutation_functions.hpp"
 
 #include <type_traits>
-#include <utility>
 
 namespace pearlite::kernel {
 

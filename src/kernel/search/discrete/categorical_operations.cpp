@@ -1,10 +1,8 @@
 #include "pearlite/kernel/detail/categorical_operations.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "random/lanes.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace pearlite::kernel {
 

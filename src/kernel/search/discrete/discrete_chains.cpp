@@ -1,12 +1,9 @@
 #include "pearlite/kernel/detail/discrete_chains.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <string>
 
 namespace pearlite::kernel {
 

@@ -3,10 +3,8 @@
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/target_of.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 

@@ -1,20 +1,15 @@
 #include "models/gaussian_process/orthant/orthant.hpp"
 
 #include "models/gaussian_process/orthant/orthant_block.hpp"
-#include "models/gaussian_process/orthant/orthant_kernels.hpp"
 #include "models/gaussian_process/orthant/truncated_normal.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "random/fill.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <type_traits>
-#include <utility>
 
 namespace pearlite::models {
 

@@ -6,7 +6,6 @@
 /// m and sd those of z_{n+1} given z. It is the evidence of Gaussian process classification with a probit link, in the
 /// latent variables z of Fraccaro, Paquet & Winther (2016), appendix A, where Sigma = K + I.
 
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
 
 #include <memory>

@@ -5,9 +5,6 @@
 #include "simd/elementary.hpp"
 
 #include <algorithm>
-#include <array>
-#include <numbers>
-#include <type_traits>
 
 namespace pearlite::models {
 

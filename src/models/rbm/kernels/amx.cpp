@@ -1,6 +1,5 @@
 /// Products of tiles of 16 x 64 bytes of weights, limb by limb, with 64 x 16 bytes of states (tdpbssd).
 
-#include "models/rbm/kernels/pair_counts.hpp"
 #include "models/rbm/kernels/pair_counts_avx512.hpp"
 #include "models/rbm/kernels/tile_sums.hpp"
 

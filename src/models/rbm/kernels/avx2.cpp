@@ -4,8 +4,6 @@
 #include "models/rbm/kernels/lanes_plain.hpp"
 #include "models/rbm/kernels/pair_counts.hpp"
 
-#include <immintrin.h>
-
 namespace pearlite::models::rbm_kernels {
 
 namespace {

@@ -2,7 +2,6 @@
 /// bits of a lane's word choose one (vpermd). Sixty-four products of 32 bits in two instructions: more than vpdpbusd
 /// makes of 24-bit weights in limbs.
 
-#include "models/rbm/kernels/lanes_avx512.hpp"
 #include "models/rbm/kernels/pair_counts_avx512.hpp"
 
 namespace pearlite::models::rbm_kernels {

@@ -2,7 +2,6 @@
 /// How many chains have two units on, by counting the bits of planes, for kernel sources: a template over Bits, some
 /// columns of 32 chains in a register of a path.
 
-#include "models/rbm/kernels/kernels.hpp"
 #include "models/rbm/kernels/lanes_avx512.hpp"
 
 namespace pearlite::models::rbm_kernels {

@@ -1,6 +1,5 @@
 /// Products of four bytes of states with four 8-bit limbs of weights (vpdpbusd), the weights broadcast to all lanes.
 
-#include "models/rbm/kernels/pair_counts.hpp"
 #include "models/rbm/kernels/pair_counts_avx512.hpp"
 
 namespace pearlite::models::rbm_kernels {

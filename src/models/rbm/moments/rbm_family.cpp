@@ -4,9 +4,6 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace pearlite::models {
 
 using model::BlockStreams;

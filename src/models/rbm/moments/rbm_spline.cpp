@@ -6,10 +6,6 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/annealed_model.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 namespace pearlite::models {
 
 using model::BlockStreams;

@@ -3,12 +3,9 @@
 #include "models/rbm/log_product.hpp"
 #include "models/rbm/rbm.hpp"
 #include "models/rbm/weights_kernels.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "random/fill.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 

@@ -6,11 +6,6 @@
 #include "pearlite/io/arrays.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-
 namespace pearlite::models {
 
 namespace {

@@ -1,13 +1,10 @@
 #include "models/state_space/growing/growing_linear_gaussian.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
 #include "random/fill.hpp"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numbers>
-#include <utility>
 
 namespace pearlite::models {
 

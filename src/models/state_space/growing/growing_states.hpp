@@ -2,7 +2,6 @@
 /// State-space models of known parameters that grow by time: f_n = p(x_1..x_n, y_1..y_n), so that Z_n = p(y_1..y_n) and
 /// W_n = p(y_{n+1} | x_n). Without moves, resample-move along them is the particle filter of the proposal.
 
-#include "pearlite/core/detail/block.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
 
 #include <memory>

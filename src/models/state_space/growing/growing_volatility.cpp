@@ -1,14 +1,10 @@
 #include "models/state_space/growing/growing_volatility.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 #include "random/fill.hpp"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numbers>
-#include <utility>
 
 namespace pearlite::models {
 

@@ -5,7 +5,6 @@
 
 #include <boost/math/special_functions/gamma.hpp>
 
-#include <Eigen/Core>
 #include <cmath>
 #include <numbers>
 

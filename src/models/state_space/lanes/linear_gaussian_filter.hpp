@@ -3,7 +3,6 @@
 
 #include "models/state_space/lanes/systematic_slots.hpp"
 #include "models/state_space/linear_gaussian.hpp"
-#include "models/state_space/particle_filter.hpp"
 
 #include <span>
 

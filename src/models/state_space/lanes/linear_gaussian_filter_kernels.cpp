@@ -2,14 +2,9 @@
 #include "models/state_space/lanes/linear_gaussian_filter.hpp"
 
 #include "models/state_space/lanes/ahead.hpp"
-#include "models/state_space/lanes/systematic_slots.hpp"
 #include "random/fill.hpp"
 #include "simd/elementary.hpp"
 #include "simd/instructions.hpp"
-
-#include <cmath>
-#include <limits>
-#include <numbers>
 
 namespace pearlite::models::detail {
 

@@ -2,7 +2,6 @@
 /// Systematic resampling eight or sixteen particles at a time, for kernels (simd/instructions.hpp).
 
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/types.hpp"
 #include "simd/packet.hpp"
 
 #include <algorithm>

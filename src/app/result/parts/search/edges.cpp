@@ -1,13 +1,10 @@
 #include "app/result/parts/search/edges.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace pearlite::app {

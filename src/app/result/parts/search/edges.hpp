@@ -3,7 +3,6 @@
 
 #include "algorithm/search/search_record.hpp"
 #include "io/container/container.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -5,13 +5,9 @@
 #include "io/files/temporary_file.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/layout.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/kernel/detail/local_descent.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 namespace pearlite::app {
 

@@ -1,10 +1,8 @@
 #pragma once
 /// The result of the replicates of a search.
 
-#include "algorithm/search/search_record.hpp"
 #include "app/result/parts/part.hpp"
 #include "app/result/parts/search/edges.hpp"
-#include "parallel/communicator.hpp"
 #include "pearlite/model/energy/detail/descent.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 

@@ -2,10 +2,6 @@
 #include "app/result/parts/search/search.hpp"
 #include "parallel/agreement.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace pearlite::app {
 
 namespace {

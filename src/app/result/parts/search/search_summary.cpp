@@ -1,9 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
 #include "app/result/parts/search/search.hpp"
-
-#include <algorithm>
-#include <cmath>
 
 namespace pearlite::app {
 

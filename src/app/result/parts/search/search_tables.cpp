@@ -1,7 +1,5 @@
 #include "app/result/parts/search/search.hpp"
 
-#include <limits>
-
 namespace pearlite::app {
 
 namespace {

@@ -1,11 +1,6 @@
 #include "app/result/parts/search/search.hpp"
 
-#include "pearlite/model/energy/detail/energy_partition.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace pearlite::app {

@@ -1,7 +1,6 @@
 #include "app/result/parts/training/training_part.hpp"
 
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/part.hpp"
 
 namespace pearlite::app {
 

@@ -2,7 +2,6 @@
 /// Steps of chains along directions that their partners give.
 
 #include "kernel/search/box/lane_loops.hpp"
-#include "pearlite/core/types.hpp"
 #include "pearlite/model/energy/energy.hpp"
 
 namespace pearlite::kernel {

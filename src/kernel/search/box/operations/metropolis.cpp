@@ -1,8 +1,6 @@
 #include "kernel/search/box/box_operation.hpp"
 #include "kernel/search/box/lane_loops.hpp"
 
-#include <cmath>
-
 namespace pearlite::kernel {
 
 namespace {
