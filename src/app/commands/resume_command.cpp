@@ -52,22 +52,89 @@ void require_same_settings(const Catalogue& models, const RunOptions& expected, 
     }
 }
 
+enum class Content { stopped_run, finished_run, sweep };
+
+/// Collective. InputError if there is no directory.
+Content content_of(const parallel::Communicator& ranks, const ResumeOptions& options) {
+    auto content = Content::stopped_run;
+    parallel::together(ranks, [&] {
+        if (!fs::is_directory(options.directory))
+            throw InputError(
+                fmt::format("{}: no such directory; expected the directory of a run", options.directory.string()));
+        if (is_sweep_directory(options.directory))
+            content = Content::sweep;
+        else if (!options.expected && read_status(options.directory) == "finished")
+            content = Content::finished_run;
+    });
+    return static_cast<Content>(ranks.max(static_cast<Index>(content)));
+}
+
+/// A run as its newest readable checkpoint has it.
+struct RestoredRun {
+    Prepared prepared;
+    std::unique_ptr<Run> run;
+    std::string data_directory;
+    fs::path checkpoint;
+    std::vector<std::string> warnings;
+};
+
+/// Collective. InputError if no checkpoint can be read.
+RestoredRun restore_run(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options,
+                        const std::string& run_id) {
+    RestoredRun found;
+    const auto restore = [&](io::Reader& reader) {
+        require_same_run(run_id, reader);
+        std::string configuration;
+        reader("configuration", configuration);
+        reader("data_directory", found.data_directory);
+        parallel::together(ranks, [&] {
+            found.prepared = prepare_again(models, options, configuration, found.data_directory);
+            if (options.expected)
+                require_same_settings(models, *options.expected, found.prepared.resolved);
+            require_memory(found.prepared, ranks.size());
+        });
+        const Job job = job_of(ranks, options.directory, found.prepared, options.time_limit, options.step_limit);
+        Watchdog::follow(options.directory, ranks.is_root(), job.time_limit_seconds);
+        found.run = std::make_unique<Run>(ranks, *found.prepared.plan, *found.prepared.model);
+        found.warnings.clear();
+        restore_checkpoint(job, *found.run, reader, found.warnings);
+    };
+    try {
+        auto restored = io::restore_newest(ranks, options.directory, restore);
+        found.checkpoint = restored.path;
+        found.warnings.insert(found.warnings.begin(), restored.warnings.begin(), restored.warnings.end());
+    } catch (const FileError& error) {
+        throw_in_place_of(error, ErrorKind::input, error.what() + advice_without_checkpoint(options.directory));
+    }
+    return found;
+}
+
+/// Collective. The job that goes on. A checkpoint that was brought to an empty directory gives the run a new identity.
+Job job_of_restored(const parallel::Communicator& ranks, const ResumeOptions& options, const RestoredRun& restored,
+                    std::string run_id) {
+    Job job = job_of(ranks, options.directory, restored.prepared, options.time_limit, options.step_limit);
+    job.is_resumed = true;
+    if (run_id.empty())
+        parallel::on_root(ranks, [&] {
+            run_id = new_run_id();
+            write_run_id(options.directory, run_id);
+        });
+    job.run_id = ranks.broadcast(run_id);
+    advise_to_resume(job, restored.checkpoint);
+    job.data_directory =
+        options.data_directory ? fs::absolute(*options.data_directory).string() : restored.data_directory;
+    return job;
+}
+
 } // namespace
 
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
     const StopSignals signals;
     const Watchdog watchdog(ranks.rank(), ranks.size(), patience_of(options));
-    bool finished = false, is_of_sweep = false;
-    parallel::together(ranks, [&] {
-        if (!fs::is_directory(options.directory))
-            throw InputError(
-                fmt::format("{}: no such directory; expected the directory of a run", options.directory.string()));
-        is_of_sweep = is_sweep_directory(options.directory);
-        finished = !is_of_sweep && !options.expected && read_status(options.directory) == "finished";
-    });
-    if (ranks.max(Index{is_of_sweep ? 1 : 0}))
+    const auto content = content_of(ranks, options);
+    if (content == Content::sweep)
         return resume_sweep_command(ranks, models, options);
-    if (ranks.max(Index{finished ? 1 : 0})) {
+    if (content == Content::finished_run) {
         Reporter reporter(ranks.is_root(), options.directory / "run.log", true, options.screen);
         if (ranks.is_root())
             reporter.result(describe_summary(options.directory), options.directory / "summary.json");
@@ -76,57 +143,20 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
 
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = DirectoryLock(options.directory); });
-    auto run_id = run_id_of(ranks, options.directory);
+    const auto run_id = run_id_of(ranks, options.directory);
     Watchdog::follow(options.directory, ranks.is_root(), seconds_of(options.time_limit));
     Watchdog::advise(resuming(options.directory) + " tries again");
-    Prepared prepared;
-    std::unique_ptr<Run> run;
-    std::string data_directory;
-    std::vector<std::string> warnings;
-    const auto restore = [&](io::Reader& reader) {
-        require_same_run(run_id, reader);
-        std::string configuration;
-        reader("configuration", configuration);
-        reader("data_directory", data_directory);
-        parallel::together(ranks, [&] {
-            prepared = prepare_again(models, options, configuration, data_directory);
-            if (options.expected)
-                require_same_settings(models, *options.expected, prepared.resolved);
-            require_memory(prepared, ranks.size());
-        });
-        const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
-        Watchdog::follow(options.directory, ranks.is_root(), job.time_limit_seconds);
-        run = std::make_unique<Run>(ranks, *prepared.plan, *prepared.model);
-        warnings.clear();
-        restore_checkpoint(job, *run, reader, warnings);
-    };
-    io::Restored restored;
-    try {
-        restored = io::restore_newest(ranks, options.directory, restore);
-    } catch (const FileError& error) {
-        throw_in_place_of(error, ErrorKind::input, error.what() + advice_without_checkpoint(options.directory));
-    }
-    Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
-    job.is_resumed = true;
-    if (run_id.empty()) // the checkpoint was brought here
-        parallel::on_root(ranks, [&] {
-            run_id = new_run_id();
-            write_run_id(options.directory, run_id);
-        });
-    job.run_id = ranks.broadcast(run_id);
-    advise_to_resume(job, restored.path);
-    job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
+    const auto restored = restore_run(ranks, models, options, run_id);
+    const Job job = job_of_restored(ranks, options, restored, run_id);
 
     Reporter reporter(ranks.is_root(), options.directory / "run.log", true, options.screen);
-    reporter.info(fmt::format("{}; resumed from {} at step {}", first_line(job), restored.path.filename().string(),
-                              run->progress().step));
+    reporter.info(fmt::format("{}; resumed from {} at step {}", first_line(job),
+                              restored.checkpoint.filename().string(), restored.run->progress().step));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     for (const auto& warning : restored.warnings)
         reporter.warn(warning);
-    for (const auto& warning : warnings)
-        reporter.warn(warning);
-    return reporter.watch([&] { return finish(job, *run, reporter); });
+    return reporter.watch([&] { return finish(job, *restored.run, reporter); });
 }
 
 CommandEntry resume_command_entry() {
