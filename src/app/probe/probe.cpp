@@ -11,8 +11,7 @@ namespace pearlite::app {
 
 namespace {
 
-using algorithm::PopulationKey;
-using Populations = std::vector<PopulationKey>;
+using Populations = std::vector<algorithm::PopulationKey>;
 
 /// The least power of two that is not below a ratio.
 Index power_of_two(double ratio) {

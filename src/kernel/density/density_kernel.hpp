@@ -84,7 +84,6 @@ class DensityKernel : public Kernel {
     virtual void prepare() {}
 
     const path::DensityPath& path() const { return *path_; }
-    const Path& shared_path() const { return path_; }
     bool is_automatic() const { return count_.is_automatic(); }
     const Shape& proposal_shape() const { return shape_; }
     std::span<const double> extra() const { return extra_; }

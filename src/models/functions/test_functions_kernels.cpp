@@ -8,7 +8,6 @@ namespace pearlite::models::detail {
 namespace {
 
 using Kind = TestFunctionSettings::Kind;
-using std::numbers::pi;
 
 using simd::broadcast;
 using simd::Doubles;

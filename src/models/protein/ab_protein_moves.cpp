@@ -11,7 +11,6 @@ namespace pearlite::models {
 namespace {
 
 using Eigen::Matrix2d;
-using Eigen::Matrix3d;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 using model::LaneColumn;
@@ -209,7 +208,7 @@ class AbProtein::Crankshaft {
         const Vector3d from = chain_.before(first), chord = chain_.before(last) - from;
         if (chord.norm() < least_length)
             return refused;
-        const Matrix3d turn = Eigen::AngleAxisd(draws.step, chord.normalized()).toRotationMatrix();
+        const Eigen::Matrix3d turn = Eigen::AngleAxisd(draws.step, chord.normalized()).toRotationMatrix();
         chain_.move(first + 1, last - 1, turn, from, from);
         chain_.turn_axes(first + 1, last - 1, turn);
         const double before = log_sine(first) + log_sine(last);

@@ -10,7 +10,6 @@ namespace pearlite::models::rbm_training {
 namespace {
 
 using rbm_kernels::Format;
-using rbm_kernels::word_units;
 
 /// A square of weights, four of four, row by row.
 using Floats [[gnu::vector_size(64)]] = float;
@@ -39,7 +38,7 @@ template <Format format>
 class Squares {
   public:
     Squares(std::int8_t* to, Index n_inputs)
-        : to_(to), inputs_(up_to(n_inputs, format == Format::tiles ? 64 : word_units)) {}
+        : to_(to), inputs_(up_to(n_inputs, format == Format::tiles ? 64 : rbm_kernels::word_units)) {}
 
     void put(Index u, Index k, const Integers& square) const {
         if constexpr (format == Format::integers) {

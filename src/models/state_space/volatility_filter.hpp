@@ -30,8 +30,7 @@ class VolatilityFilter {
                       const FilterSettings& settings, const random::Address& address,
                       const VolatilityObserver& observer = {});
 
-    /// After a run: means of the next h, and weights.
-    std::span<const float> next_means() const { return {cloud_.mean.data(), cloud_.size}; }
+    /// After a run.
     std::span<const float> weights() const { return {cloud_.weight.data(), cloud_.size}; }
 
   private:

@@ -9,7 +9,6 @@
 namespace pearlite::models::detail {
 
 using simd::exp2;
-using simd::lanes;
 using simd::load;
 using simd::square_root;
 using simd::store;

@@ -9,9 +9,6 @@ namespace pearlite::app {
 
 namespace {
 
-using estimator::ClassScore;
-using estimator::CombinedProbabilities;
-
 /// Predictions of held-out observations of two classes, and how good they were.
 class ClassPredictionsPart final : public ResultPart {
   public:
@@ -19,7 +16,7 @@ class ClassPredictionsPart final : public ResultPart {
     struct Predictions {
         model::HeldOutObservations held_out;
         Matrix of_replicates; ///< observations x replicates
-        CombinedProbabilities combined;
+        estimator::CombinedProbabilities combined;
         bool are_weighted = false; ///< replicates count by their Z
         std::vector<model::Approximation> approximations;
     };
@@ -61,7 +58,7 @@ void ClassPredictionsPart::write_fields(io::Writer& writer) {
     writer.leave();
 }
 
-Json score_entry(const ClassScore& score) {
+Json score_entry(const estimator::ClassScore& score) {
     Json calibration = Json::array();
     for (const auto& bin : score.calibration)
         calibration.push_back({{"low", bin.low},

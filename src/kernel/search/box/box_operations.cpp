@@ -5,13 +5,12 @@
 
 namespace pearlite::kernel {
 
-using model::LaneMatrix;
 using model::Operation;
 using random::Purpose;
 
 namespace {
 
-std::span<double> rows(LaneMatrix& values, Index first, Index n) {
+std::span<double> rows(model::LaneMatrix& values, Index first, Index n) {
     return {values.row(first).data(), static_cast<std::size_t>(n * values.cols())};
 }
 
