@@ -3,7 +3,6 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <array>
-#include <utility>
 
 namespace pearlite {
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::parallel {
 

@@ -1,6 +1,5 @@
 #include "parallel/reduction.hpp"
 
-#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

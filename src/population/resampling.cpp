@@ -1,6 +1,5 @@
 #include "population/resampling.hpp"
 
-#include "core/log_space.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,6 +1,5 @@
 #include "population/weights.hpp"
 
-#include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
 

@@ -4,8 +4,6 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 
-#include <algorithm>
-
 namespace pearlite::model {
 
 GrownTarget::GrownTarget(std::shared_ptr<const GrowingTarget> growing)

@@ -1,6 +1,5 @@
 #include "pearlite/model/prior.hpp"
 
-#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "estimator/evidence/importance.hpp"
 
-#include "core/log_space.hpp"
 #include "estimator/evidence/bootstrap.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // One-directional estimators: Jarzynski (1997; reversed: Burda, Grosse & Salakhutdinov 2015), bounds, cumulants (Hummer
 // 2001; Habeck 2017, eqs. 7, 9, 12, 13).
-#include "core/log_space.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "estimator/work/sharded_works.hpp"
 

@@ -5,7 +5,6 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>

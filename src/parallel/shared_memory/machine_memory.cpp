@@ -2,7 +2,6 @@
 
 #include "parallel/communicator_implementation.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <thread>

@@ -1,7 +1,6 @@
 #include "path/bridge/bridged_density.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
-#include "core/log_space.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
