@@ -91,13 +91,11 @@ Progress AnnealedImportance::progress() const {
 }
 
 Found AnnealedImportance::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    found.is_unbiased = true;
-    found.kernel = kernel_.get();
-    found.prediction_seed = settings_.seed;
-    return found;
+    return {.trace = &trace_,
+            .population = &population_,
+            .is_unbiased = true,
+            .kernel = kernel_.get(),
+            .prediction_seed = settings_.seed};
 }
 
 LogRatioSoFar AnnealedImportance::log_ratio_so_far() {

@@ -178,10 +178,7 @@ Progress ContrastiveDivergence::progress() const {
 }
 
 Found ContrastiveDivergence::found() {
-    Found found;
-    found.has_path = false;
-    found.training = this;
-    return found;
+    return {.has_path = false, .training = this};
 }
 
 void ContrastiveDivergence::fields(Fields& f) {

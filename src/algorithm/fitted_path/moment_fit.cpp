@@ -219,10 +219,7 @@ Progress MomentFit::progress() const {
 }
 
 Found MomentFit::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    return found;
+    return {.trace = &trace_, .population = &population_};
 }
 
 void MomentFit::fields(Fields& f) {

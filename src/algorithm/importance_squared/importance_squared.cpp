@@ -94,13 +94,11 @@ Progress ImportanceSquared::progress() const {
 }
 
 Found ImportanceSquared::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    found.has_path = false;
-    found.is_unbiased = true;
-    found.prediction_seed = settings_.seed;
-    return found;
+    return {.trace = &trace_,
+            .has_path = false,
+            .population = &population_,
+            .is_unbiased = true,
+            .prediction_seed = settings_.seed};
 }
 
 Outcome ImportanceSquared::outcome() const {

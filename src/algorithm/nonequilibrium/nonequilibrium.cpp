@@ -120,11 +120,7 @@ Progress Nonequilibrium::progress() const {
 }
 
 Found Nonequilibrium::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    found.sharded_results = [this](Fields& f) { list_works(f); };
-    return found;
+    return {.trace = &trace_, .population = &population_, .sharded_results = [this](Fields& f) { list_works(f); }};
 }
 
 void Nonequilibrium::fields(Fields& f) {

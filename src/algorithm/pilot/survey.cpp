@@ -238,11 +238,7 @@ Progress Survey::progress() const {
 }
 
 Found Survey::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    found.survey = record_.is_empty() ? nullptr : &record_;
-    return found;
+    return {.trace = &trace_, .population = &population_, .survey = record_.is_empty() ? nullptr : &record_};
 }
 
 Outcome Survey::outcome() const {

@@ -71,13 +71,11 @@ Progress PseudoMarginal::progress() const {
 }
 
 Found PseudoMarginal::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    found.has_path = false;
-    found.chains = this;
-    found.prediction_seed = settings_.seed;
-    return found;
+    return {.trace = &trace_,
+            .has_path = false,
+            .population = &population_,
+            .chains = this,
+            .prediction_seed = settings_.seed};
 }
 
 Matrix PseudoMarginal::points() const {

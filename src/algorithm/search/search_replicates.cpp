@@ -114,10 +114,7 @@ Progress SearchReplicates::progress() const {
 }
 
 Found SearchReplicates::found() {
-    Found found;
-    found.has_path = false;
-    found.search = this;
-    return found;
+    return {.has_path = false, .search = this};
 }
 
 Index SearchReplicates::groups_at_work() const {

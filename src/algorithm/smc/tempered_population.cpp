@@ -89,13 +89,11 @@ Progress TemperedPopulation::progress_of(Index updates_per_step) const {
 }
 
 Found TemperedPopulation::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    found.is_unbiased = true;
-    found.kernel = kernel_.get();
-    found.prediction_seed = settings_.seed;
-    return found;
+    return {.trace = &trace_,
+            .population = &population_,
+            .is_unbiased = true,
+            .kernel = kernel_.get(),
+            .prediction_seed = settings_.seed};
 }
 
 Outcome TemperedPopulation::outcome_of(std::vector<estimator::Estimate> log_ratio) const {
