@@ -22,6 +22,7 @@ class PermutationSpace : public AnyDiscreteSpace<PermutationFunctions> {
         : PermutationSpace::AnyDiscreteSpace(std::make_shared<const PermutationFunctionsOf<E>>(std::move(energy)),
                                              settings) {}
 
+    Index size() const { return sites(); }
     const E& energy() const { return static_cast<const PermutationFunctionsOf<E>&>(functions()).own(); }
 };
 
