@@ -1,12 +1,16 @@
 #include "parallel/agreement.hpp"
 
+#include "parallel/machines.hpp"
+
 namespace pearlite::parallel {
 
 namespace {
 
 // An error that ranks agreed on in an inner phase already says whose it was.
 bool names_rank(const std::string& message, int ranks) {
-    return message.ends_with(" of " + std::to_string(ranks) + ")") && message.find(" (rank ") != std::string::npos;
+    const auto place = message.rfind(" (rank ");
+    return place != std::string::npos && message.ends_with(")") &&
+           message.find(" of " + std::to_string(ranks), place) != std::string::npos;
 }
 
 } // namespace
@@ -29,8 +33,9 @@ void agree(const Communicator& ranks, const std::exception_ptr& error) {
         const auto job = Communicator::world(); // people know the ranks of the job, not those of a group
         int in_job = job.rank();
         ranks.broadcast(std::span(&in_job, 1), failed);
+        const auto host = ranks.broadcast(on_this_host(), failed);
         if (!names_rank(report.message, job.size()))
-            report.message += " (rank " + std::to_string(in_job) + " of " + std::to_string(job.size()) + ")";
+            report.message += " (rank " + std::to_string(in_job) + " of " + std::to_string(job.size()) + host + ")";
     }
     throw_agreed(report.kind, report.message);
 }

@@ -3,6 +3,8 @@
 #include "parallel/communicator_implementation.hpp"
 
 #include <boost/mpi/collectives.hpp>
+#include <chrono>
+#include <thread>
 
 #include <algorithm>
 #include <numeric>
@@ -14,11 +16,48 @@ namespace {
 using detail::check;
 using Bytes = std::vector<std::byte>;
 
+/// All ranks bring as many bytes; `all` has room for them, one rank after another.
+void gather_at(Meeting& meeting, std::span<const std::byte> own, std::span<std::byte> all) {
+    meeting.meet(own);
+    for (std::size_t first = 0; first < all.size(); first += own.size())
+        std::copy_n(meeting.brought(static_cast<int>(first / own.size())), own.size(),
+                    all.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
 std::vector<std::uint64_t> sizes_of_all(const boost::mpi::communicator& group, std::size_t mine) {
     std::vector<std::uint64_t> sizes;
     detail::count_collective(static_cast<std::size_t>(group.size()) * sizeof(std::uint64_t));
     boost::mpi::all_gather(group, static_cast<std::uint64_t>(mine), sizes);
     return sizes;
+}
+
+/// Each rank brings the size of its bytes and, if they fit, the bytes. Returns all sizes.
+std::vector<std::uint64_t> bring_with_size(Meeting& meeting, int ranks, std::span<const std::byte> own) {
+    const std::uint64_t size = own.size();
+    Bytes brought(sizeof(size));
+    std::memcpy(brought.data(), &size, sizeof(size));
+    if (sizeof(size) + own.size() <= Meeting::most_bytes)
+        brought.insert(brought.end(), own.begin(), own.end());
+    detail::count_collective(static_cast<std::size_t>(ranks) * sizeof(size));
+    meeting.meet(brought);
+    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(ranks));
+    for (std::size_t r = 0; r < sizes.size(); ++r)
+        std::memcpy(&sizes[r], meeting.brought(static_cast<int>(r)), sizeof(size));
+    return sizes;
+}
+
+/// After bring_with_size(): all bytes in the order of ranks, if they have fitted.
+bool take_after_sizes(const Meeting* meeting, const std::vector<std::uint64_t>& sizes, std::span<std::byte> all) {
+    if (meeting == nullptr || sizeof(std::uint64_t) + std::ranges::max(sizes) > Meeting::most_bytes)
+        return false;
+    for (std::size_t first = 0, r = 0; !all.empty() && r < sizes.size(); first += sizes[r++])
+        std::copy_n(meeting->brought(static_cast<int>(r)) + sizeof(std::uint64_t), sizes[r],
+                    all.begin() + static_cast<std::ptrdiff_t>(first));
+    return true;
+}
+
+bool fits(const Meeting* meeting, std::size_t bytes) {
+    return meeting != nullptr && bytes <= Meeting::most_bytes;
 }
 
 // The offset of each rank's bytes when they lie one after another; one entry more than ranks, the last is the total.
@@ -38,6 +77,13 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, int root) const {
     PEARLITE_EXPECTS(root >= 0 && root < size());
     if (!implementation_->group)
         return;
+    if (fits(implementation_->meeting.get(), bytes.size())) {
+        detail::count_collective(bytes.size());
+        auto& meeting = *implementation_->meeting;
+        meeting.meet(rank() == root ? std::span<const std::byte>(bytes) : std::span<const std::byte>());
+        std::copy_n(meeting.brought(root), bytes.size(), bytes.begin());
+        return;
+    }
     const MPI_Comm group = *implementation_->group;
     detail::in_pieces(bytes.size(), implementation_->largest_message, [&](std::size_t first, std::size_t count) {
         detail::count_collective(count);
@@ -58,6 +104,8 @@ void Communicator::all_gather_bytes(std::span<const std::byte> bytes, std::span<
     }
     const int count = static_cast<int>(bytes.size());
     detail::count_collective(all.size());
+    if (fits(implementation_->meeting.get(), bytes.size()))
+        return gather_at(*implementation_->meeting, bytes, all);
     check(MPI_Allgather(bytes.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, *implementation_->group),
           "MPI_Allgather");
 }
@@ -65,11 +113,15 @@ void Communicator::all_gather_bytes(std::span<const std::byte> bytes, std::span<
 std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
     if (!implementation_->group)
         return {bytes.begin(), bytes.end()};
-    const auto sizes = sizes_of_all(*implementation_->group, bytes.size());
+    auto* const meeting = implementation_->meeting.get();
+    const auto sizes =
+        meeting ? bring_with_size(*meeting, size(), bytes) : sizes_of_all(*implementation_->group, bytes.size());
     const auto offsets = offsets_of(sizes);
     Bytes gathered(offsets.back());
     if (offsets.back() <= implementation_->largest_message) {
         detail::count_collective(gathered.size());
+        if (take_after_sizes(meeting, sizes, gathered))
+            return gathered;
         check(MPI_Allgatherv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, gathered.data(),
                              as_int(sizes).data(), as_int(offsets).data(), MPI_BYTE, *implementation_->group),
               "MPI_Allgatherv");
@@ -85,11 +137,15 @@ std::vector<std::byte> Communicator::gather_bytes(std::span<const std::byte> byt
     PEARLITE_EXPECTS(root >= 0 && root < size());
     if (!implementation_->group)
         return {bytes.begin(), bytes.end()};
-    const auto sizes = sizes_of_all(*implementation_->group, bytes.size());
+    auto* const meeting = implementation_->meeting.get();
+    const auto sizes =
+        meeting ? bring_with_size(*meeting, size(), bytes) : sizes_of_all(*implementation_->group, bytes.size());
     const auto offsets = offsets_of(sizes);
     Bytes gathered(rank() == root ? offsets.back() : 0);
     if (offsets.back() <= implementation_->largest_message) {
         detail::count_collective(offsets.back());
+        if (take_after_sizes(meeting, sizes, gathered))
+            return gathered;
         check(MPI_Gatherv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, gathered.data(), as_int(sizes).data(),
                           as_int(offsets).data(), MPI_BYTE, root, *implementation_->group),
               "MPI_Gatherv");
@@ -113,9 +169,17 @@ Communicator::all_to_all_bytes(const std::vector<std::span<const std::byte>>& ou
         return {Bytes(outgoing[0].begin(), outgoing[0].end())};
     std::vector<std::uint64_t> outgoing_sizes(outgoing.size());
     std::ranges::transform(outgoing, outgoing_sizes.begin(), &std::span<const std::byte>::size);
-    std::vector<std::uint64_t> incoming_sizes;
-    detail::count_collective(outgoing.size() * sizeof(std::uint64_t));
-    boost::mpi::all_to_all(*implementation_->group, outgoing_sizes, incoming_sizes);
+    std::vector<std::uint64_t> incoming_sizes(outgoing.size());
+    const auto all_sizes = std::as_bytes(std::span(outgoing_sizes));
+    detail::count_collective(all_sizes.size());
+    if (auto* const meeting = implementation_->meeting.get(); fits(meeting, all_sizes.size())) {
+        meeting->meet(all_sizes);
+        for (std::size_t r = 0; r < outgoing.size(); ++r)
+            incoming_sizes[r] = reinterpret_cast<const std::uint64_t*>(
+                meeting->brought(static_cast<int>(r)))[static_cast<std::size_t>(rank())];
+    } else {
+        boost::mpi::all_to_all(*implementation_->group, outgoing_sizes, incoming_sizes);
+    }
 
     // Who has nothing for a rank sends it no message: of many ranks a rank meets few.
     const auto own = static_cast<std::size_t>(rank());
@@ -158,11 +222,31 @@ Request::~Request() {
     }
 }
 
+namespace {
+
+/// Looks now and then, less often the longer it takes.
+void sleep_until_done(MPI_Request& request) {
+    constexpr std::chrono::microseconds shortest(20), longest(1000);
+    auto pause = shortest;
+    for (int is_done = 0;;) {
+        check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (is_done != 0)
+            return;
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, longest);
+    }
+}
+
+} // namespace
+
 void Request::wait() {
     if (!implementation_)
         return;
     for (MPI_Request& part : implementation_->parts)
-        detail::check(MPI_Wait(&part, MPI_STATUS_IGNORE), "MPI_Wait");
+        if (implementation_->sleeps)
+            sleep_until_done(part);
+        else
+            detail::check(MPI_Wait(&part, MPI_STATUS_IGNORE), "MPI_Wait");
     implementation_.reset();
 }
 
@@ -171,6 +255,7 @@ Request Communicator::send(int destination, int tag, std::span<const std::byte> 
     PEARLITE_EXPECTS(destination >= 0 && destination < size() && tag >= 0 && tag <= detail::largest_tag);
     Request request;
     request.implementation_ = std::make_unique<Request::Implementation>();
+    request.implementation_->sleeps = implementation_->meeting != nullptr;
     request.implementation_->sending = true;
     const MPI_Comm group = *implementation_->group;
     detail::in_pieces(bytes.size(), implementation_->largest_message, [&](std::size_t first, std::size_t count) {
@@ -189,6 +274,7 @@ Request Communicator::receive(int source, int tag, std::span<std::byte> bytes) c
     PEARLITE_EXPECTS(source >= 0 && source < size() && tag >= 0 && tag <= detail::largest_tag);
     Request request;
     request.implementation_ = std::make_unique<Request::Implementation>();
+    request.implementation_->sleeps = implementation_->meeting != nullptr;
     const MPI_Comm group = *implementation_->group;
     detail::in_pieces(bytes.size(), implementation_->largest_message, [&](std::size_t first, std::size_t count) {
         MPI_Request& part = request.implementation_->parts.emplace_back(MPI_REQUEST_NULL);

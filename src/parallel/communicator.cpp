@@ -34,14 +34,49 @@ double value_of_key(std::int64_t key) {
     return std::bit_cast<double>(key >= 0 ? key : key ^ std::numeric_limits<std::int64_t>::max());
 }
 
+/// A larger reduction is as fast by MPI.
+constexpr std::size_t most_pieces_of_meeting = 4;
+
+/// Every rank reduces what all have brought: all of it or, of many numbers, a share that it then brings to a second
+/// meeting.
+template <class T>
+void reduce_at(Meeting& meeting, int rank, int ranks, const T* values, std::span<T> results, bool takes_largest) {
+    constexpr std::size_t few_bytes = 1024;
+    const bool shares = results.size_bytes() > few_bytes;
+    const auto first_of = [&](int r) {
+        return shares ? results.size() * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks) : 0;
+    };
+    const auto own = shares ? results.subspan(first_of(rank), first_of(rank + 1) - first_of(rank)) : results;
+    const auto brought = [&](int r) { return reinterpret_cast<const T*>(meeting.brought(r)); };
+    meeting.meet(std::as_bytes(std::span(values, results.size())));
+    std::copy_n(brought(0) + first_of(rank), own.size(), own.begin());
+    for (int r = 1; r < ranks; ++r) {
+        const T* const other = brought(r) + first_of(rank);
+        for (std::size_t i = 0; i < own.size(); ++i)
+            own[i] = takes_largest ? std::max(own[i], other[i]) : static_cast<T>(own[i] + other[i]);
+    }
+    if (!shares)
+        return;
+    meeting.meet(std::as_bytes(own));
+    for (int r = 0; r < ranks; ++r)
+        std::copy_n(brought(r), first_of(r + 1) - first_of(r),
+                    results.begin() + static_cast<std::ptrdiff_t>(first_of(r)));
+}
+
 // The C interface, because Boost.MPI 1.74 binds a reference to MPI_IN_PLACE, which is no address. Without `values`
 // those of this rank stand where the results go.
 template <class T>
-void reduce(const boost::mpi::communicator& group, const T* values, std::span<T> results, std::size_t largest_message,
-            MPI_Op operation, MPI_Datatype type) {
-    const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(T), 1);
+void reduce(const boost::mpi::communicator& group, Meeting* meeting, const T* values, std::span<T> results,
+            std::size_t largest_message, MPI_Op operation, MPI_Datatype type) {
+    std::size_t limit = std::max<std::size_t>(largest_message / sizeof(T), 1);
+    const bool meets = meeting != nullptr && results.size_bytes() <= most_pieces_of_meeting * Meeting::most_bytes;
+    if (meets)
+        limit = std::min(limit, Meeting::most_bytes / sizeof(T));
     detail::in_pieces(results.size(), limit, [&](std::size_t first, std::size_t count) {
         detail::count_reduction((count * sizeof(T) + sizeof(std::int64_t) - 1) / sizeof(std::int64_t));
+        if (meets)
+            return reduce_at(*meeting, group.rank(), group.size(), values ? values + first : results.data() + first,
+                             results.subspan(first, count), operation == MPI_MAX);
         detail::check(MPI_Allreduce(values ? values + first : MPI_IN_PLACE, results.data() + first,
                                     static_cast<int>(count), type, operation, group),
                       "MPI_Allreduce");
@@ -50,19 +85,24 @@ void reduce(const boost::mpi::communicator& group, const T* values, std::span<T>
 
 /// Sums into an array of the same length; of one rank, if there is no group.
 template <class T>
-void sum_of(const boost::mpi::communicator* group, std::span<const T> values, std::span<T> sums,
+void sum_of(const boost::mpi::communicator* group, Meeting* meeting, std::span<const T> values, std::span<T> sums,
             std::size_t largest_message, MPI_Datatype type) {
     PEARLITE_EXPECTS(values.size() == sums.size());
     if (group)
-        reduce(*group, values.data(), sums, largest_message, MPI_SUM, type);
+        reduce(*group, meeting, values.data(), sums, largest_message, MPI_SUM, type);
     else
         std::ranges::copy(values, sums.begin());
 }
 
 template <class T>
-void reduce_in_place(const boost::mpi::communicator& group, std::span<T> values, std::size_t largest_message,
-                     MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
-    reduce<T>(group, nullptr, values, largest_message, operation, type);
+void reduce_in_place(const boost::mpi::communicator& group, Meeting* meeting, std::span<T> values,
+                     std::size_t largest_message, MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
+    reduce<T>(group, meeting, nullptr, values, largest_message, operation, type);
+}
+
+std::shared_ptr<Meeting>& meeting_of_world() {
+    static std::shared_ptr<Meeting> meeting;
+    return meeting;
 }
 
 } // namespace
@@ -89,6 +129,7 @@ Communicator Communicator::world() {
     PEARLITE_EXPECTS(mpi_is_running());
     auto implementation = std::make_shared<Implementation>();
     implementation->group.emplace(MPI_COMM_WORLD, boost::mpi::comm_attach);
+    implementation->meeting = meeting_of_world();
     return Communicator(std::move(implementation));
 }
 
@@ -131,7 +172,9 @@ bool Communicator::all_arrive(double seconds) const {
 }
 
 void Communicator::barrier() const {
-    if (implementation_->group)
+    if (implementation_->meeting)
+        implementation_->meeting->meet({});
+    else if (implementation_->group)
         implementation_->group->barrier();
 }
 
@@ -144,13 +187,15 @@ void Communicator::max(std::span<double> values) const {
     std::vector<std::int64_t> keys(values.size());
     std::transform(values.begin(), values.end(), keys.begin(), ordered_key);
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, std::span(keys), implementation_->largest_message, MPI_MAX);
+        reduce_in_place(*implementation_->group, implementation_->meeting.get(), std::span(keys),
+                        implementation_->largest_message, MPI_MAX);
     std::transform(keys.begin(), keys.end(), values.begin(), value_of_key);
 }
 
 Index Communicator::max(Index value) const {
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, std::span(&value, 1), implementation_->largest_message, MPI_MAX);
+        reduce_in_place(*implementation_->group, implementation_->meeting.get(), std::span(&value, 1),
+                        implementation_->largest_message, MPI_MAX);
     return value;
 }
 
@@ -161,22 +206,26 @@ Index Communicator::sum(Index value) const {
 
 void Communicator::sum(std::span<std::int64_t> values) const {
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM);
+        reduce_in_place(*implementation_->group, implementation_->meeting.get(), values,
+                        implementation_->largest_message, MPI_SUM);
 }
 
 void Communicator::sum(std::span<std::int32_t> values) const {
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM, MPI_INT32_T);
+        reduce_in_place(*implementation_->group, implementation_->meeting.get(), values,
+                        implementation_->largest_message, MPI_SUM, MPI_INT32_T);
 }
 
 void Communicator::sum(std::span<const std::int16_t> values, std::span<std::int16_t> sums) const {
     const auto& group = implementation_->group;
-    sum_of(group ? &*group : nullptr, values, sums, implementation_->largest_message, MPI_INT16_T);
+    sum_of(group ? &*group : nullptr, implementation_->meeting.get(), values, sums, implementation_->largest_message,
+           MPI_INT16_T);
 }
 
 void Communicator::sum(std::span<const std::int32_t> values, std::span<std::int32_t> sums) const {
     const auto& group = implementation_->group;
-    sum_of(group ? &*group : nullptr, values, sums, implementation_->largest_message, MPI_INT32_T);
+    sum_of(group ? &*group : nullptr, implementation_->meeting.get(), values, sums, implementation_->largest_message,
+           MPI_INT32_T);
 }
 
 std::string Communicator::broadcast(const std::string& text, int root) const {
@@ -193,6 +242,7 @@ Communicator Communicator::split(int color) const {
         return *this;
     auto implementation = std::make_shared<Implementation>(*implementation_);
     implementation->group.emplace(implementation_->group->split(color, rank()));
+    implementation->meeting = detail::open_meeting(*implementation->group);
     return Communicator(std::move(implementation));
 }
 
@@ -205,9 +255,12 @@ Environment::Environment(int& argc, char**& argv) {
     implementation_.reset( // NOLINT(modernize-make-unique): clang 14 makes no aggregates from parentheses
         new Implementation{boost::mpi::environment(argc, argv, boost::mpi::threading::single, abort_on_exception)});
     detail::check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    detail::find_hosts();
+    meeting_of_world() = detail::open_meeting(boost::mpi::communicator(MPI_COMM_WORLD, boost::mpi::comm_attach));
 }
 
 Environment::~Environment() {
+    meeting_of_world().reset();
     if (std::uncaught_exceptions() > 0)
         abort(EXIT_FAILURE); // MPI_Finalize would wait for ranks that wait for this one
 }

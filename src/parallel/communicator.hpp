@@ -43,7 +43,7 @@ class Communicator {
 
     void barrier() const;
     /// Whether all ranks call this within `seconds` of this rank's call. If not, the ranks can no longer agree on
-    /// anything, and the job has to end.
+    /// anything, and the job has to end. The processor is free meanwhile.
     bool all_arrive(double seconds) const;
     /// The largest value of all ranks; NaN if any is NaN.
     double max(double value) const;
@@ -112,9 +112,11 @@ class Communicator {
     Request receive(int source, int tag, std::span<std::byte> bytes) const;
 
   private:
+    friend class Mailbox;
     friend class SharedNumbers;
     friend class MachineMemory;
     friend bool on_one_machine(const Communicator& ranks);
+    friend struct Crowd most_crowded_machine(const Communicator& ranks, double quota);
     struct Implementation;
     explicit Communicator(std::shared_ptr<const Implementation> implementation);
     std::shared_ptr<const Implementation> implementation_;

@@ -3,6 +3,7 @@
 
 #include "parallel/communicator.hpp"
 #include "parallel/rank_costs.hpp"
+#include "parallel/shared_memory/meeting.hpp"
 
 #include <boost/mpi/communicator.hpp>
 #include <cstddef>
@@ -14,11 +15,13 @@ namespace pearlite::parallel {
 struct Communicator::Implementation {
     std::optional<boost::mpi::communicator> group;
     std::size_t largest_message = std::size_t{1} << 30; // bytes; MPI 3 counts in int
+    std::shared_ptr<Meeting> meeting = {};              // of ranks that share cores: collectives that fit use it
 };
 
 struct Communicator::Request::Implementation {
     std::vector<MPI_Request> parts; // one for each message of at most largest_message bytes
     bool sending = false;
+    bool sleeps = false; // while it waits, because ranks share cores
 };
 
 namespace detail {
@@ -29,6 +32,7 @@ inline constexpr int exchange_tag = 32000;
 inline constexpr int gather_tag = 32001;
 inline constexpr int all_to_all_tag = 32002;
 inline constexpr int no_message_tag = 32003;
+inline constexpr int letter_tag = 32004;
 
 /// The count behind message_count().
 MessageCount& counted();
@@ -45,6 +49,11 @@ inline void count_send(std::size_t bytes) {
     ++counted().sends;
     counted().sent_bytes += static_cast<Index>(bytes);
 }
+
+/// Collective over all ranks of the job, at its start: for on_this_host(), and to know whether ranks share cores.
+void find_hosts();
+/// Collective over the group. Null unless its ranks share cores of one machine, or if there is no memory for it.
+std::shared_ptr<Meeting> open_meeting(const boost::mpi::communicator& group);
 
 /// Turns a failed call of MPI into an Error that names it.
 void check(int code, const char* routine);
