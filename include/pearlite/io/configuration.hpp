@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pearlite::io {
@@ -51,6 +52,9 @@ class Configuration {
     std::string resolved() const;
     /// Keys that are present but were set aside (Section::set_aside): "section.key", or "section.key (elements)".
     std::vector<std::string> unused() const;
+
+    /// The input files that keys have named so far: "model.data", and the path.
+    std::vector<std::pair<std::string, std::filesystem::path>> files() const;
 
     /// The directory at which relative data paths start, if known (--data-dir or PEARLITE_DATA_DIR).
     std::optional<std::filesystem::path> data_directory() const;

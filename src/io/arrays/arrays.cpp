@@ -257,7 +257,9 @@ void require_finite(const Matrix& rows, const std::string& where) {
                                  "), expected a finite number");
 }
 
-Matrix read_rows_here(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
+std::vector<Matrix> read_rows_here(const ReadRequest& request) {
+    const auto& [path, name, largest, least_dimensions] = request;
+    const QuietHdf5 quiet;
     const std::string source = path.string();
     try {
         if (H5Fis_hdf5(source.c_str()) <= 0)
@@ -289,7 +291,7 @@ Matrix read_rows_here(const std::filesystem::path& path, const std::string& name
         hdf5_check(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, rows.data()),
                    where + " cannot be read");
         require_finite(rows, where);
-        return rows.transpose();
+        return {rows.transpose()};
     } catch (const FileError& error) {
         throw InputError(error.what()); // the user's file cannot be read: bad input
     }
@@ -299,10 +301,7 @@ Matrix read_rows_here(const std::filesystem::path& path, const std::string& name
 
 Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
     require_readable_file(path, "numbers in HDF5");
-    const QuietHdf5 quiet; // and ready, in this process, lest every child should make HDF5 so anew
-    auto rows =
-        read_in_child_process(path, [&] { return std::vector{read_rows_here(path, name, largest, least_dimensions)}; });
-    return std::move(rows.at(0));
+    return read_in_child_process(read_rows_here, {path, name, largest, least_dimensions}).at(0);
 }
 
 } // namespace pearlite::io

@@ -146,11 +146,12 @@ RbmArrays read_h5_here(const std::filesystem::path& path) {
 }
 
 RbmArrays read_h5(const std::filesystem::path& path) {
-    const QuietHdf5 quiet; // as in read_hdf5_rows()
-    const auto parts = read_in_child_process(path, [&] {
-        const RbmArrays arrays = read_h5_here(path);
+    const auto read = [](const ReadRequest& request) {
+        const QuietHdf5 quiet;
+        const RbmArrays arrays = read_h5_here(request.file);
         return std::vector<Matrix>{arrays.weights, arrays.visible_bias, arrays.hidden_bias};
-    });
+    };
+    const auto parts = read_in_child_process(read, {path});
     return {parts.at(0), parts.at(1).col(0), parts.at(2).col(0)};
 }
 

@@ -63,7 +63,7 @@ std::optional<std::filesystem::path> Section::data_file(const std::string& key,
     if (is_file(beside) && beside != (data_directory.value_or("") / *written).lexically_normal()) {
         // A resume parses the configuration where the run is.
         state_->remember(name_, key, toml_text(beside.is_absolute() ? beside.string() : absolute(beside).string()));
-        return beside;
+        return state_->take_file(name_, key, beside);
     }
     state_->remember(name_, key, toml_text(*written));
     const std::string problem = data_file_problem(*written, data_directory);
@@ -72,7 +72,7 @@ std::optional<std::filesystem::path> Section::data_file(const std::string& key,
         return std::nullopt;
     }
     // An absolute path on the right of / stands alone.
-    return (data_directory.value_or("") / *written).lexically_normal();
+    return state_->take_file(name_, key, (data_directory.value_or("") / *written).lexically_normal());
 }
 
 std::optional<std::filesystem::path> Section::file(const std::string& key, const std::optional<std::string>& fallback) {
@@ -88,7 +88,19 @@ std::optional<std::filesystem::path> Section::file(const std::string& key, const
         error(key, problem + " (got " + toml_text(*written) + "), expected " + expected);
         return std::nullopt;
     }
-    return path;
+    return state_->take_file(name_, key, path);
+}
+
+std::filesystem::path Configuration::State::take_file(const std::string& section, const std::string& key,
+                                                      std::filesystem::path path) {
+    std::pair file(join_path(section, key), std::move(path));
+    if (std::find(files.begin(), files.end(), file) == files.end())
+        files.push_back(file);
+    return file.second;
+}
+
+std::vector<std::pair<std::string, std::filesystem::path>> Configuration::files() const {
+    return state_->files;
 }
 
 namespace {

@@ -49,9 +49,10 @@ struct Configuration::State {
     toml::table root;
     std::vector<Override> overrides; ///< overrides still in force, in order
     std::vector<Mistake> mistakes;
-    std::vector<std::string> sections; ///< every table asked for, in order
-    std::vector<AskedKey> asked;       ///< every key asked for, in order
-    std::vector<SetAside> set_aside;   ///< every key set aside, in order
+    std::vector<std::string> sections;                                ///< every table asked for, in order
+    std::vector<AskedKey> asked;                                      ///< every key asked for, in order
+    std::vector<SetAside> set_aside;                                  ///< every key set aside, in order
+    std::vector<std::pair<std::string, std::filesystem::path>> files; ///< by key, as found
     /// A choice failed, so that the keys of the right choice are not known.
     bool names_incomplete = false;
 
@@ -73,6 +74,9 @@ struct Configuration::State {
     AskedKey& ask(const std::string& section, const std::string& key);
     /// Remembers the value of a key; ContractViolation if the key was asked for before and had another value.
     void remember(const std::string& section, const std::string& key, const std::string& text);
+
+    /// Remembers an input file that a key names; returns its path.
+    std::filesystem::path take_file(const std::string& section, const std::string& key, std::filesystem::path path);
 
     /// Records every table and key that nobody asked for; or those of one table, which stands at `path`.
     void record_unknown_names();

@@ -121,6 +121,7 @@ void write_everywhere(const parallel::Communicator& ranks, std::vector<Collected
     std::optional<PosixFile> opened;
     PosixFile* file = own ? &own->file() : nullptr;
     parallel::together(ranks, [&] {
+        const DiskWait wait;
         if (file == nullptr)
             file = &opened.emplace(name, O_RDWR | O_NOFOLLOW);
         for (std::size_t i = 0; i < sharded.size(); ++i)
@@ -260,7 +261,10 @@ void Writer::commit(const std::filesystem::path& path, std::string_view kind) {
     const parallel::Communicator& ranks = implementation_->ranks;
     std::optional<TemporaryFile> temporary; // on the root
     write_everywhere(ranks, implementation_->fields, path, kind, temporary);
-    parallel::on_root(ranks, [&] { temporary->put_in_place(); });
+    parallel::on_root(ranks, [&] {
+        const DiskWait wait;
+        temporary->put_in_place();
+    });
 }
 
 } // namespace pearlite::io

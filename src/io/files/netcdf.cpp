@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <netcdf.h>
 #include <netcdf_mem.h>
 #include <set>
@@ -275,10 +274,11 @@ std::optional<NetcdfGroup> read_here(const std::filesystem::path& path, const st
 } // namespace
 
 std::optional<NetcdfGroup> read_netcdf_group(const std::filesystem::path& path, const std::string& name) {
-    read_in_child_process(path, [&]() -> std::vector<Matrix> {
-        read_here(path, name);
+    const auto try_to_read = [](const ReadRequest& request) -> std::vector<Matrix> {
+        read_here(request.file, request.name);
         return {};
-    });
+    };
+    read_in_child_process(try_to_read, {path, name});
     return read_here(path, name);
 }
 

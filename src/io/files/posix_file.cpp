@@ -74,6 +74,7 @@ bool PosixFile::is_directory() const {
 }
 
 void PosixFile::reserve(std::uint64_t bytes) {
+    const DiskWait wait;
     int error = 0;
     do
         error = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes));
@@ -83,6 +84,7 @@ void PosixFile::reserve(std::uint64_t bytes) {
 }
 
 void PosixFile::write(std::span<const std::byte> bytes, std::uint64_t offset) {
+    const DiskWait wait;
     while (!bytes.empty()) {
         const ssize_t written = ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), largest_transfer_bytes),
                                          static_cast<off_t>(offset));
@@ -96,6 +98,7 @@ void PosixFile::write(std::span<const std::byte> bytes, std::uint64_t offset) {
 }
 
 void PosixFile::read(std::span<std::byte> bytes, std::uint64_t offset) const {
+    const DiskWait wait;
     while (!bytes.empty()) {
         const ssize_t n = ::pread(descriptor_, bytes.data(), std::min(bytes.size(), largest_transfer_bytes),
                                   static_cast<off_t>(offset));
@@ -115,6 +118,7 @@ void PosixFile::start_writing_back(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 void PosixFile::sync() {
+    const DiskWait wait;
     if (::fsync(descriptor_) != 0)
         fail("sync", path_, errno);
 }
@@ -136,6 +140,7 @@ std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directo
 }
 
 void sync_directory(const std::filesystem::path& directory) {
+    const DiskWait wait;
     const std::filesystem::path name = directory.empty() ? "." : directory;
     const int descriptor = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0)
@@ -148,6 +153,7 @@ void sync_directory(const std::filesystem::path& directory) {
 }
 
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
+    const DiskWait wait;
     if (::rename(from.c_str(), to.c_str()) != 0)
         fail("rename " + from.filename().string() + " to", to, errno);
     sync_directory(to.parent_path());

@@ -2,6 +2,7 @@
 /// Files through POSIX calls, with every failure an exception, for writing and verifying containers; whole
 /// files as text.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,23 @@
 #include <vector>
 
 namespace pearlite::io {
+
+/// While an object lives, this process waits for a disk, which may take its time: a process that is out of time is not
+/// ended in between. Where several ranks write, the others wait for the slowest in an agreement, with the patience that
+/// the program has for agreements.
+class DiskWait {
+  public:
+    DiskWait() noexcept { ++waits_; }
+    ~DiskWait() { --waits_; }
+    DiskWait(const DiskWait&) = delete;
+    DiskWait& operator=(const DiskWait&) = delete;
+
+    /// Signal handlers may ask.
+    static bool is_on() noexcept { return waits_ > 0; }
+
+  private:
+    static inline std::atomic<int> waits_ = 0;
+};
 
 /// An open file. All members throw FileError with the file's name and the system's reason.
 class PosixFile {
