@@ -115,8 +115,8 @@ std::string ContrastiveDivergencePlan::cost(const BuiltModel& model) const {
 std::string ContrastiveDivergencePlan::idle_ranks(int ranks) const {
     if (ranks <= pieces())
         return {};
-    return fmt::format("{} of {} ranks had no work: {} examples and {} chains in pieces of {}", ranks - pieces(), ranks,
-                       settings_.batch, settings_.n_chains(), ContrastiveDivergence::piece);
+    return fmt::format("{} of {} ranks have no work: {} examples and {} chains in pieces of {}", ranks - pieces(),
+                       ranks, settings_.batch, settings_.n_chains(), ContrastiveDivergence::piece);
 }
 
 } // namespace

@@ -79,7 +79,7 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
         idle += std::max<Index>(0, (ranks + group) / groups - blocks);
     if (blocks == 0 || idle == 0)
         return {};
-    return fmt::format("{} of {} ranks had no work: {}{} {} in blocks of {} make {} block(s){}", idle, ranks,
+    return fmt::format("{} of {} ranks have no work: {}{} {} in blocks of {} make {} block(s){}", idle, ranks,
                        replicates == 1 ? "" : fmt::format("{} replicates of ", replicates), particles, what, block,
                        blocks, replicates == 1 ? "" : " each");
 }

@@ -48,7 +48,7 @@ struct ReplicateSettings {
     std::string cost() const;
 };
 
-/// A message on ranks without a block, empty if there are none: "3 of 7 ranks had no work: 64 particles in blocks of
+/// A message on ranks without a block, empty if there are none: "3 of 7 ranks have no work: 64 particles in blocks of
 /// 16 make 4 block(s)". `particles`: the particles of one replicate.
 std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what, Index replicates);
 

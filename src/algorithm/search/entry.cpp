@@ -113,7 +113,7 @@ std::string StochasticApproximationPlan::idle_ranks(int ranks) const {
     }
     if (idle == 0)
         return {};
-    return fmt::format("{} of {} ranks had no work: {} replicate(s) of {} chain(s){}", idle, ranks,
+    return fmt::format("{} of {} ranks have no work: {} replicate(s) of {} chain(s){}", idle, ranks,
                        search_.plan.replicates, settings().chains,
                        useful < settings().chains ? fmt::format(" on {} rank(s) each", useful) : "");
 }

@@ -1,5 +1,6 @@
 #include "app/commands/command.hpp"
 #include "app/commands/options.hpp"
+#include "app/configured/job.hpp"
 #include "app/configured/memory.hpp"
 #include "app/probe/check_derivatives.hpp"
 #include "app/probe/probe.hpp"
@@ -82,19 +83,25 @@ int check(const parallel::Communicator& ranks, const Catalogue& models, const Ch
     };
     std::optional<io::Configuration> sweep;
     Prepared prepared;
+    Inputs inputs;
     parallel::together(ranks, [&] {
         auto configuration = load({});
         if (is_sweep(configuration))
             sweep = std::move(configuration);
         else
             prepared = prepare(models, std::move(configuration));
-        if (!sweep)
+        if (!sweep) {
             require_memory(prepared, ranks.size());
+            inputs = inputs_of(prepared);
+        }
     });
+    require_same_inputs(ranks, inputs);
     if (sweep)
         return check_sweep(ranks, models, options, *std::move(sweep));
     std::string remarks;
     parallel::on_root(ranks, [&] { remarks = remarks_on(prepared); });
+    for (const auto& remark : remarks_on_ranks(ranks, prepared.plan.get()))
+        remarks += "# ranks: " + remark + "\n";
     print(ranks, prepared.resolved + "\n" + prepared.plan->cost(*prepared.model) + remarks);
     if (options.probe_seconds > 0) {
         const auto found = probe_of(ranks, prepared, options.probe_seconds, load);

@@ -3,6 +3,8 @@
 #include "app/commands/command.hpp"
 #include "app/program/build_info.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "io/files/child_process.hpp"
+#include "parallel/machines.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -82,10 +84,10 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
                 print_error(report.message);
             return status;
         }
-        std::array<char, 64> place{}; // no memory may be left
+        std::array<char, 320> place{}; // no memory may be left
         if (ranks)
-            std::snprintf(place.data(), place.size(), " (rank %d of %d, which ends the job)", ranks->rank(),
-                          ranks->size());
+            std::snprintf(place.data(), place.size(), " (rank %d of %d%s, which ends the job)", ranks->rank(),
+                          ranks->size(), parallel::on_this_host().c_str());
         print_error(report.message, place.data());
         parallel::Environment::abort(status);
     }
@@ -120,6 +122,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
         print_kernel_path_note();
         status = chosen.action.serial();
     } else {
+        const io::ReadyToRead ready_to_read;
         parallel::Environment environment(argc, argv);
         status = guarded_on_ranks(chosen.action.distributed);
         if (!chosen.entry->needs_output)

@@ -87,12 +87,15 @@ RestoredRun restore_run(const parallel::Communicator& ranks, const Catalogue& mo
         std::string configuration;
         reader("configuration", configuration);
         reader("data_directory", found.data_directory);
+        Inputs inputs;
         parallel::together(ranks, [&] {
             found.prepared = prepare_again(models, options, configuration, found.data_directory);
             if (options.expected)
                 require_same_settings(models, *options.expected, found.prepared.resolved);
             require_memory(found.prepared, ranks.size());
+            inputs = inputs_of(found.prepared);
         });
+        require_same_inputs(ranks, inputs);
         const Job job = job_of(ranks, options.directory, found.prepared, options.time_limit, options.step_limit);
         Watchdog::follow(options.directory, ranks.is_root(), job.time_limit_seconds);
         found.run = std::make_unique<Run>(ranks, *found.prepared.plan, *found.prepared.model);
@@ -154,6 +157,8 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
                               restored.checkpoint.filename().string(), restored.run->progress().step));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
+    for (const auto& remark : remarks_on_ranks(ranks, restored.prepared.plan.get()))
+        reporter.warn(remark);
     for (const auto& warning : restored.warnings)
         reporter.warn(warning);
     return reporter.watch([&] { return finish(job, *restored.run, reporter); });

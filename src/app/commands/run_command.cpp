@@ -46,6 +46,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     Prepared prepared;
     std::string data_directory;
     bool has_sweep = false;
+    Inputs inputs;
     parallel::together(ranks, [&] {
         auto configuration = load_configuration(options);
         data_directory = configuration.data_directory().value_or("").string();
@@ -53,9 +54,12 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
         if (!has_sweep) {
             prepared = prepare(models, std::move(configuration));
             require_memory(prepared, ranks.size());
+            inputs = inputs_of(prepared);
         }
     });
-    if (has_sweep)
+    if (ranks.max(Index{has_sweep ? 1 : 0}) == 0)
+        require_same_inputs(ranks, inputs);
+    else
         return run_sweep_command(ranks, models, options);
     Job job = job_of(ranks, directory, prepared, options.time_limit, options.step_limit);
     job.data_directory = data_directory;
@@ -66,6 +70,8 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     reporter.info(first_line(job));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
+    for (const auto& remark : remarks_on_ranks(ranks, prepared.plan.get()))
+        reporter.warn(remark);
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
     Watchdog::follow(directory, ranks.is_root(), job.time_limit_seconds);

@@ -3,6 +3,7 @@
 #include "app/program/amounts.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/watching/run_state.hpp"
+#include "app/written/run_directory.hpp"
 #include "app/written/summary.hpp"
 #include "io/container/checkpoints.hpp"
 #include "pearlite/app/command_line.hpp"
@@ -130,6 +131,10 @@ Row row_of(const fs::path& directory, RunState run_state) {
         row.warnings = std::to_string(log.warnings);
     if (run_state != RunState::finished)
         row.remark = log.last_notice;
+    const auto age = age_of_sign_of_life(directory).value_or(0);
+    if (constexpr double usual = 20; run_state == RunState::running && age > usual)
+        row.remark = fmt::format("the last heartbeat was {} ago{}{}", format_duration(age),
+                                 row.remark.empty() ? "" : "; ", row.remark);
     return row;
 }
 

@@ -8,6 +8,10 @@
 #include "parallel/agreement.hpp"
 #include "pearlite/app/command_line.hpp"
 
+#include <fmt/ranges.h>
+
+#include <cstdio>
+
 namespace pearlite::app {
 
 namespace {
@@ -61,7 +65,9 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
     origin.overrides = options.overrides;
     origin.data_directory = configuration->data_directory().value_or("").string();
     origin.build = build_id();
+    require_same_inputs(ranks, {fmt::format("{}\n{}", origin.text, fmt::join(origin.overrides, "\n")), {}, {}});
     const Sweep sweep(ranks, models, *std::move(configuration));
+    sweep.require_same_files(ranks);
     for (const auto& facts : sweep.facts()) {
         origin.fitted.push_back(facts.fitted);
         origin.fingerprints.push_back(facts.fingerprint);
@@ -78,6 +84,8 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
     reporter.info(first_line(sweep, ranks));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
+    for (const auto& remark : remarks_on_ranks(ranks, nullptr))
+        reporter.warn(remark);
     return reporter.watch([&] { return run_sweep(job, models, sweep, reporter); });
 }
 
@@ -99,6 +107,7 @@ int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& m
                                         [](const std::string& fitted) { return !fitted.empty(); });
     const Sweep sweep(ranks, models, *std::move(configuration),
                       has_budget ? origin.fitted : std::vector<std::string>());
+    sweep.require_same_files(ranks);
     compare_fingerprints(sweep, origin, directory);
     auto job = job_of(ranks, directory, data_directory.value_or("").string(), options.time_limit, sweep);
     DirectoryLock lock;
@@ -108,6 +117,8 @@ int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& m
     reporter.info(first_line(sweep, ranks) + "; resumed");
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
+    for (const auto& remark : remarks_on_ranks(ranks, nullptr))
+        reporter.warn(remark);
     if (origin.build != build_id())
         reporter.warn(
             fmt::format("the sweep was begun by {}, this is {}: the bits of its results may differ from those "

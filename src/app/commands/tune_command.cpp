@@ -187,6 +187,7 @@ int tune(const parallel::Communicator& ranks, const Catalogue& models, const Tun
         check_tunable(models, configuration, prepared, likelihood.get());
         variance_by_point = configuration.section("model").has("likelihood_variance");
     });
+    require_same_inputs(ranks, inputs_of(prepared));
     if (const auto* plan = plan_with_survey(prepared))
         return tune_schedule_command(ranks, options, prepared, *plan, output);
     parallel::on_root(ranks, [&] {

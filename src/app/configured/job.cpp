@@ -1,5 +1,8 @@
 #include "app/configured/job.hpp"
 
+#include "app/program/control_groups.hpp"
+#include "parallel/machines.hpp"
+
 #include <fmt/format.h>
 
 namespace pearlite::app {
@@ -17,6 +20,20 @@ Job job_of(const parallel::Communicator& ranks, const std::filesystem::path& dir
     job.time_limit_seconds = time_limit ? io::parse_duration(*time_limit) : prepared.plan->run().time_limit_seconds;
     job.step_limit = step_limit;
     return job;
+}
+
+std::vector<std::string> remarks_on_ranks(const parallel::Communicator& ranks, const algorithm::Plan* plan) {
+    std::vector<std::string> remarks;
+    if (ranks.size() == 1)
+        return remarks;
+    const auto crowd = parallel::most_crowded_machine(ranks, core_quota());
+    if (crowd.is_crowded())
+        remarks.push_back(fmt::format("{} ranks share {} core(s) of {}: they wait for one another's turn whenever they "
+                                      "agree on a number; expected at most {} rank(s) there",
+                                      crowd.ranks, crowd.cores, crowd.host, crowd.cores));
+    if (auto idle = plan ? plan->idle_ranks(ranks.size()) : ""; !idle.empty())
+        remarks.push_back(std::move(idle));
+    return remarks;
 }
 
 std::string first_line(const Job& job) {

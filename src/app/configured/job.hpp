@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -39,6 +40,10 @@ struct Job {
 /// InputError if `time_limit` is no duration.
 Job job_of(const parallel::Communicator& ranks, const std::filesystem::path& directory, const Prepared& prepared,
            const std::optional<std::string>& time_limit, const std::optional<Index>& step_limit);
+
+/// Collective. What is wrong with the ranks of a job, a sentence each: machines with fewer cores than ranks and, with a
+/// plan, ranks without work.
+std::vector<std::string> remarks_on_ranks(const parallel::Communicator& ranks, const algorithm::Plan* plan);
 
 /// The first line of a run's log: model, algorithm, ranks and seed.
 std::string first_line(const Job& job);

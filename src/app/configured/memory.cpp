@@ -1,5 +1,7 @@
 #include "app/configured/memory.hpp"
 
+#include "app/program/control_groups.hpp"
+
 #include <fmt/format.h>
 
 #include <fstream>
@@ -11,33 +13,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number in a file of the kernel; infinity where there is none, or "max".
-double number_in(const fs::path& file) {
-    std::ifstream in(file);
-    double number = 0;
-    return in >> number ? number : infinity;
-}
-
 /// Bytes that this process's control group and those around it can still take.
 double left_in_control_groups() {
     double left = infinity;
-    std::ifstream groups("/proc/self/cgroup");
-    for (std::string line; std::getline(groups, line);) {
-        // "0::/a/b" of version 2, "7:memory:/a/b" of version 1
-        const bool is_second = line.starts_with("0::");
-        if (!is_second && line.find(":memory:") == std::string::npos)
-            continue;
-        const fs::path root = is_second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-        const auto* limit = is_second ? "memory.max" : "memory.limit_in_bytes";
-        const auto* used = is_second ? "memory.current" : "memory.usage_in_bytes";
-        for (auto group = fs::path(line.substr(line.rfind(':') + 1)).relative_path();; group = group.parent_path()) {
-            const double here = number_in(root / group / limit);
-            if (std::isfinite(here))
-                left = std::min(left, std::max(0.0, here - std::min(here, number_in(root / group / used))));
-            if (group.empty())
-                break;
-        }
-    }
+    for_each_control_group("memory", [&](const fs::path& group, bool is_second) {
+        const double limit = number_in(group / (is_second ? "memory.max" : "memory.limit_in_bytes"));
+        const double used = number_in(group / (is_second ? "memory.current" : "memory.usage_in_bytes"));
+        if (limit < infinity)
+            left = std::min(left, std::max(0.0, limit - std::min(limit, used)));
+    });
     return left;
 }
 

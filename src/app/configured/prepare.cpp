@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sstream>
+
 namespace pearlite::app {
 
 namespace {
@@ -27,6 +29,32 @@ const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configu
         throw ContractViolation("an unknown model passed the check of its name");
     }
     return *entry;
+}
+
+/// The integers of [model], from which its sizes follow, for messages: "random_visible = 100000, ...".
+std::string sizes_in(const io::Configuration& configuration) {
+    std::istringstream lines(configuration.resolved());
+    std::string text, table;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("["))
+            table = line;
+        const auto value = line.find(" = ");
+        if (table == "[model]" && value != std::string::npos &&
+            line.find_first_not_of("0123456789", value + 3) == std::string::npos)
+            text += (text.empty() ? "" : ", ") + line;
+    }
+    return text;
+}
+
+/// InputError in place of memory that does not suffice.
+std::unique_ptr<BuiltModel> build(const ModelEntry& entry, io::Configuration& configuration, io::Section& section) {
+    try {
+        return entry.build(configuration, section);
+    } catch (const std::bad_alloc&) {
+        throw InputError(fmt::format("[model]: a {} of these sizes ({}) takes more memory than there is, expected "
+                                     "smaller ones",
+                                     entry.traits.name, sizes_in(configuration)));
+    }
 }
 
 /// The use of a model, for messages.
@@ -78,7 +106,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     const auto& entry = read_entry(models, configuration, section);
     Prepared prepared;
     prepared.model_name = entry.traits.name;
-    prepared.model = entry.build(configuration, section);
+    prepared.model = build(entry, configuration, section);
     prepared.traits = entry.traits;
     auto& traits = prepared.traits;
     if (prepared.model && traits.search)
@@ -116,6 +144,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         }
     configuration.check();
     prepared.resolved = configuration.resolved();
+    prepared.files = configuration.files();
     prepared.unused = configuration.unused();
     return prepared;
 }
@@ -125,6 +154,10 @@ std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Config
     io::KeyReader reader(configuration, "algorithm");
     plan->keys(reader);
     return configuration.has_errors() ? nullptr : std::move(plan);
+}
+
+Inputs inputs_of(const Prepared& prepared) {
+    return {prepared.resolved, prepared.files, fingerprint_of(*prepared.model)};
 }
 
 std::string describe_unused(const Prepared& prepared) {

@@ -2,7 +2,7 @@
 /// Configurations: the model, the algorithm and the plan that they name, among those that there are.
 
 #include "algorithm/plans/algorithm.hpp"
-#include "pearlite/app/catalogue.hpp"
+#include "app/configured/same_inputs.hpp"
 
 #include <memory>
 #include <string>
@@ -18,8 +18,11 @@ struct Prepared {
     const algorithm::AlgorithmEntry* algorithm = nullptr;
     std::unique_ptr<algorithm::Plan> plan;
     std::string resolved;
+    std::vector<InputFile> files;
     std::vector<std::string> unused; ///< settings that only alternatives to the algorithm use
 };
+/// For require_same_inputs.
+Inputs inputs_of(const Prepared& prepared);
 /// One line on the unused keys; empty if there are none.
 std::string describe_unused(const Prepared& prepared);
 Prepared prepare(const Catalogue& models, io::Configuration configuration);

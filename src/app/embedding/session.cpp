@@ -7,6 +7,7 @@
 #include "app/written/summary.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "io/container/checkpoints.hpp"
+#include "io/files/child_process.hpp"
 #include "models/joint/joint_density.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/app/command_line.hpp"
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 struct Session::Mpi {
     int argc = 0;
     char** argv = nullptr;
+    io::ReadyToRead ready_to_read;
     parallel::Environment environment{argc, argv};
     parallel::Communicator ranks = parallel::Communicator::world();
 };

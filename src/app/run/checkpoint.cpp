@@ -23,13 +23,6 @@ std::string schedule_sha256(const algorithm::Plan& plan) {
 
 } // namespace
 
-std::string fingerprint_of(const BuiltModel& model) {
-    io::Sha256 hash;
-    model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
-    model.fingerprint(sink);
-    return hash.finish_hex();
-}
-
 void save_checkpoint(const Job& job, Run& run) {
     io::Writer writer(job.ranks);
     writer("configuration", job.configuration);
@@ -47,7 +40,7 @@ void save_checkpoint(const Job& job, Run& run) {
     writer.leave();
     const auto progress = run.progress();
     const Index step = progress.stages_before * steps_of_stage + progress.step;
-    const Watchdog::Rest slow_disks_may_take_their_time;
+    const Watchdog::Files files;
     io::commit_checkpoint(job.ranks, writer, job.directory, step);
     advise_to_resume(job, io::checkpoint_path(job.directory, step));
 }

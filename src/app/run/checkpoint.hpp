@@ -18,7 +18,6 @@ void save_checkpoint(const Job& job, Run& run);
 void require_same_run(const std::string& run_id, io::Reader& reader);
 
 /// SHA-256 over a model's name, sizes and data.
-std::string fingerprint_of(const BuiltModel& model);
 /// Sets the watchdog's message: a resume continues from this checkpoint.
 void advise_to_resume(const Job& job, const std::filesystem::path& checkpoint);
 

@@ -21,12 +21,13 @@ SweepSettings read_settings(io::Configuration& configuration) {
 Json to_json(const SweepSetting& setting) {
     return {{"seed", setting.seed},   {"fitted", setting.fitted},       {"updates", setting.updates},
             {"bytes", setting.bytes}, {"ranks", setting.useful_ranks},  {"fingerprint", setting.fingerprint},
-            {"model", setting.model}, {"algorithm", setting.algorithm}, {"unit", setting.unit}};
+            {"model", setting.model}, {"algorithm", setting.algorithm}, {"unit", setting.unit},
+            {"files", setting.files}};
 }
 
 SweepSetting from_json(const Json& json) {
     return {json.at("seed"),        json.at("fitted"), json.at("updates"),   json.at("bytes"), json.at("ranks"),
-            json.at("fingerprint"), json.at("model"),  json.at("algorithm"), json.at("unit")};
+            json.at("fingerprint"), json.at("model"),  json.at("algorithm"), json.at("unit"),  json.at("files")};
 }
 
 /// Collective. All settings, of which rank r prepared those with numbers r, r + P, r + 2 P ...
@@ -99,6 +100,16 @@ Sweep::Sweep(const parallel::Communicator& ranks, const Catalogue& models, io::C
     time_limit_seconds_ = limit < 0 ? std::nullopt : std::optional(limit);
 }
 
+void Sweep::require_same_files(const parallel::Communicator& ranks) const {
+    Inputs inputs;
+    for (const auto& setting : facts_)
+        inputs.files.insert(inputs.files.end(), setting.files.begin(), setting.files.end());
+    std::ranges::sort(inputs.files);
+    const auto copies = std::ranges::unique(inputs.files);
+    inputs.files.erase(copies.begin(), copies.end());
+    require_same_inputs(ranks, inputs);
+}
+
 SweepSetting Sweep::prepare_setting(const Catalogue& models, Index setting, const std::string& fitted) {
     try {
         SweepSetting facts;
@@ -115,6 +126,7 @@ SweepSetting Sweep::prepare_setting(const Catalogue& models, Index setting, cons
         facts.bytes = workload.bytes;
         facts.useful_ranks = workload.useful_ranks;
         facts.fingerprint = fingerprint_of(*prepared.model);
+        facts.files = prepared.files;
         facts.model = prepared.model_name;
         facts.algorithm = prepared.algorithm->name;
         facts.unit = prepared.plan->unit();

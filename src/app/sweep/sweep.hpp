@@ -2,8 +2,8 @@
 /// A sweep: the settings of [sweep], each with replicates, as runs that are known by their numbers.
 
 #include "algorithm/plans/algorithm.hpp"
+#include "app/configured/same_inputs.hpp"
 #include "io/configuration/sweep/sweep_grid.hpp"
-#include "pearlite/app/catalogue.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -39,6 +39,7 @@ struct SweepSetting {
     Index useful_ranks = 1;
     std::string fingerprint; ///< of its model and data
     std::string model, algorithm, unit;
+    std::vector<InputFile> files;
 };
 
 class Sweep {
@@ -50,6 +51,8 @@ class Sweep {
 
     const SweepSettings& settings() const { return settings_; }
     const io::SweepGrid& grid() const { return grid_; }
+    /// Collective. InputError unless all ranks have the same files.
+    void require_same_files(const parallel::Communicator& ranks) const;
     /// One for each setting of the grid.
     const std::vector<SweepSetting>& facts() const { return facts_; }
     /// The number of runs; the runs of a setting have consecutive numbers.

@@ -96,10 +96,37 @@ std::string read_run_id(const fs::path& directory) {
     return id;
 }
 
+namespace {
+
+/// InputError unless this rank has the directory in which rank 0 has found, or written, this id. A network file system
+/// may show it some seconds later.
+void require_shared(const fs::path& directory, const std::string& id) {
+    constexpr auto pause = std::chrono::milliseconds(50);
+    constexpr int looks = 100;
+    std::error_code ignored;
+    for (int k = 0; k < looks && (!fs::is_directory(directory, ignored) || read_run_id(directory) != id); ++k)
+        std::this_thread::sleep_for(pause);
+    const char* wrong = !fs::is_directory(directory, ignored) ? "is not on the host of this rank"
+                        : read_run_id(directory) != id
+                            ? "is another directory on the host of this rank than on rank 0's"
+                        : ::access(directory.c_str(), W_OK | X_OK) != 0 ? "cannot be written on the host of this rank"
+                                                                        : nullptr;
+    if (wrong)
+        throw InputError(fmt::format("{}: {}; expected a directory of a file system that all hosts of the job share",
+                                     fs::absolute(directory).string(), wrong));
+}
+
+} // namespace
+
 std::string run_id_of(const parallel::Communicator& ranks, const fs::path& directory) {
     std::string id;
     parallel::on_root(ranks, [&] { id = read_run_id(directory); });
-    return ranks.broadcast(id);
+    id = ranks.broadcast(id);
+    parallel::together(ranks, [&] {
+        if (!ranks.is_root())
+            require_shared(directory, id);
+    });
+    return id;
 }
 
 void write_run_id(const fs::path& directory, const std::string& id) {
@@ -188,6 +215,19 @@ std::string lock_holder(const std::filesystem::path& directory) {
     std::string holder = is_held ? text_of(descriptor) : "";
     ::close(descriptor);
     return holder;
+}
+
+void give_sign_of_life(const std::filesystem::path& directory) {
+    ::utimensat(AT_FDCWD, (directory / lock_file).c_str(), nullptr, 0); // a sign that is missing does no harm
+}
+
+std::optional<double> age_of_sign_of_life(const std::filesystem::path& directory) {
+    std::error_code error;
+    const auto given = fs::last_write_time(directory / lock_file, error);
+    if (error)
+        return {};
+    const std::chrono::duration<double> age = fs::file_time_type::clock::now() - given;
+    return std::max(0.0, age.count());
 }
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(directory / lock_file) {

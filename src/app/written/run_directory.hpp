@@ -4,6 +4,7 @@
 #include "parallel/communicator.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace pearlite::app {
@@ -35,6 +36,10 @@ class DirectoryLock {
 /// The process that holds a directory's lock, in words ("process 17 on node3"); empty if none does, or if that cannot
 /// be found out. Takes no lock.
 std::string lock_holder(const std::filesystem::path& directory);
+/// A sign of life of the process that holds the lock: the time of the lock file.
+void give_sign_of_life(const std::filesystem::path& directory);
+/// Seconds since the last one, by this machine's clock; nothing if there is no lock file.
+std::optional<double> age_of_sign_of_life(const std::filesystem::path& directory);
 
 /// Makes an empty directory for a run, and locks it. `overwrite` removes the files of an earlier run or sweep; other
 /// files stay. The directory gets the identity of a new run. InputError if it is not empty, or cannot be made, or if

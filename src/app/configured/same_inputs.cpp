@@ -1,0 +1,100 @@
+#include "app/configured/same_inputs.hpp"
+
+#include "app/program/build_info.hpp"
+#include "io/files/digest.hpp"
+#include "io/files/posix_file.hpp"
+#include "parallel/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sstream>
+
+namespace pearlite::app {
+
+namespace {
+
+std::string sha256_of(const std::filesystem::path& path) {
+    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
+    const io::PosixFile file(path, O_RDONLY);
+    std::vector<std::byte> bytes;
+    io::Sha256 hash;
+    const auto size = file.size();
+    for (std::uint64_t begin = 0; begin < size; begin += piece) {
+        bytes.resize(std::min(piece, size - begin));
+        file.read(bytes, begin);
+        hash.add(bytes);
+    }
+    return hash.finish_hex();
+}
+
+/// Lines that are alike where inputs are. The first word of a line says what it is about.
+std::string lines_of(const Inputs& inputs) {
+    auto text = fmt::format("build {}, {}\n", build_id(), library_versions());
+    std::istringstream configuration(inputs.configuration);
+    for (std::string line; std::getline(configuration, line);)
+        text += "configuration " + line + "\n";
+    for (const auto& [key, path] : inputs.files)
+        text += fmt::format("file {} ({}, SHA-256 {})\n", path.string(), key, sha256_of(path));
+    return text + "model " + inputs.model_fingerprint + "\n";
+}
+
+/// The first line of each that the other does not have at its place.
+std::pair<std::string, std::string> first_difference(const std::string& one, const std::string& other) {
+    std::istringstream ones(one), others(other);
+    std::string a, b;
+    while (a == b && (ones || others)) {
+        a = std::getline(ones, a) ? a : "";
+        b = std::getline(others, b) ? b : "";
+    }
+    return {a, b};
+}
+
+[[noreturn]] void refuse(const std::string& here, const std::string& of_root) {
+    const auto [line, other] = first_difference(here, of_root);
+    const auto is_about = [&line = line, &other = other](const char* word) {
+        return line.starts_with(word) || other.starts_with(word);
+    };
+    const auto quoted = [](const std::string& text) {
+        return text.empty() ? std::string("nothing") : '"' + text.substr(text.find(' ') + 1) + '"';
+    };
+    const char* what = is_about("build")           ? "runs another program than rank 0"
+                       : is_about("configuration") ? "has read another configuration than rank 0"
+                       : is_about("file")          ? "has read another file than rank 0"
+                                                   : "has another model or other data than rank 0";
+    throw InputError(fmt::format("this rank {}: {}, rank 0 has {}; expected the same on all ranks", what, quoted(line),
+                                 quoted(other)));
+}
+
+} // namespace
+
+std::string fingerprint_of(const BuiltModel& model) {
+    io::Sha256 hash;
+    model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
+    model.fingerprint(sink);
+    return hash.finish_hex();
+}
+
+void require_same_inputs(const parallel::Communicator& ranks, const Inputs& inputs) {
+    if (ranks.size() == 1)
+        return;
+    std::string lines;
+    io::Sha256::Digest digest{};
+    parallel::together(ranks, [&] {
+        lines = lines_of(inputs);
+        io::Sha256 hash;
+        hash.add(lines);
+        digest = hash.finish();
+    });
+    auto of_root = digest;
+    ranks.broadcast(std::span<std::byte>(of_root));
+    if (ranks.max(Index{digest != of_root ? 1 : 0}) == 0)
+        return;
+    const auto lines_of_root = ranks.broadcast(lines);
+    parallel::together(ranks, [&] {
+        if (lines != lines_of_root)
+            refuse(lines, lines_of_root);
+    });
+}
+
+} // namespace pearlite::app
