@@ -113,7 +113,6 @@ class Communicator {
 
   private:
     friend class Mailbox;
-    friend class SharedNumbers;
     friend class MachineMemory;
     friend bool on_one_machine(const Communicator& ranks);
     friend struct Crowd most_crowded_machine(const Communicator& ranks, double quota);

@@ -3,6 +3,7 @@
 #include "app/run/pace.hpp"
 #include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
+#include "io/files/posix_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -98,24 +99,51 @@ TEST(WatchdogDeathTest, AnotherRankIsSilentIfTheRootHasSpoken) {
                 testing::ExitedWithCode(3), "^the launcher ends the job\n$");
 }
 
-TEST(WatchdogDeathTest, RestsWhileFilesAreWritten) {
+/// A process that is ended while it writes would lose a checkpoint that its disk was about to take.
+TEST(WatchdogDeathTest, AnOwnDiskMayTakeItsTime) {
     EXPECT_EXIT(watched([] {
                     Watchdog::follow("runs/x", true, seconds_since_process_start());
-                    const Watchdog::Rest rest;
+                    const Watchdog::Files files;
+                    const io::DiskWait wait;
                     raise(SIGTERM);
-                    sleep_for(5 * patience);
+                    sleep_for(8 * patience);
                 }),
                 testing::ExitedWithCode(0), "");
     EXPECT_EXIT(watched([] {
                     {
-                        const Watchdog::Rest rest;
+                        const io::DiskWait wait;
                         raise(SIGTERM);
                         sleep_for(5 * patience);
+                        std::fputs("written\n", stderr);
                     }
-                    std::fputs("rested\n", stderr);
                     hang();
                 }),
-                testing::ExitedWithCode(3), "rested\n.*has not ended");
+                testing::ExitedWithCode(3), "written\n.*has not ended");
+}
+
+/// Without an end a link that falls silent in a checkpoint would keep the job beyond every limit.
+TEST(WatchdogDeathTest, OtherRanksHaveTwiceThePatience) {
+    EXPECT_EXIT(watched([] {
+                    const Watchdog::Files files;
+                    raise(SIGTERM);
+                    sleep_for(1.5 * patience);
+                    std::fputs("waited\n", stderr);
+                    hang();
+                }),
+                testing::ExitedWithCode(3), "waited\n.*the ranks have not written their files 0 s after signal 15");
+}
+
+TEST(WatchdogDeathTest, SlowFilesMakePatient) {
+    EXPECT_EXIT(watched([] {
+                    {
+                        const Watchdog::Files files;
+                        sleep_for(patience);
+                    }
+                    const Watchdog::Files files;
+                    raise(SIGTERM);
+                    sleep_for(5 * patience);
+                }),
+                testing::ExitedWithCode(0), "");
 }
 
 TEST(WatchdogDeathTest, FullPatienceFromAStageOn) {

@@ -3,6 +3,7 @@
 #include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/watchdog.hpp"
+#include "app/written/run_directory.hpp"
 
 namespace pearlite::app {
 
@@ -10,6 +11,7 @@ namespace {
 
 /// A failure that one rank keeps to itself costs the others at most so long.
 constexpr double seconds_between_settlements = 0.5;
+constexpr double seconds_between_signs_of_life = 10;
 /// The share of a checkpoint's cost that is still remembered after the next one.
 constexpr double memory_of_costly_checkpoints = 0.9;
 
@@ -33,7 +35,12 @@ double best_checkpoint_interval(double cost, double between_failures) {
 }
 
 Heartbeat::Heartbeat(const Job& job)
-    : job_(job), started_(Clock::now()), last_checkpoint_(started_), last_beat_(started_), last_settled_(started_) {}
+    : job_(job),
+      started_(Clock::now()),
+      last_checkpoint_(started_),
+      last_beat_(started_),
+      last_settled_(started_),
+      last_sign_of_life_(started_) {}
 
 double Heartbeat::checkpoint_every() const {
     constexpr double shortest = 1; // seconds, however little a checkpoint costs
@@ -70,6 +77,10 @@ Orders Heartbeat::after_step() {
     last_beat_ = Clock::now();
     if (wishes[3] > 0)
         last_settled_ = last_beat_;
+    if (job_.ranks.is_root() && seconds_since(last_sign_of_life_) >= seconds_between_signs_of_life) {
+        give_sign_of_life(job_.resumable());
+        last_sign_of_life_ = last_beat_;
+    }
     return {wishes[0], wishes[1] > 0, wishes[3] > 0};
 }
 

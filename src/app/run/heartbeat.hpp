@@ -47,7 +47,7 @@ class Heartbeat {
     using Clock = std::chrono::steady_clock;
 
     const Job& job_;
-    Clock::time_point started_, last_checkpoint_, last_beat_, last_settled_;
+    Clock::time_point started_, last_checkpoint_, last_beat_, last_settled_, last_sign_of_life_;
     Index steps_ = 0, steps_at_beat_ = 0, steps_to_beat_ = 1;
     double checkpoint_seconds_ = 0, costliest_checkpoint_seconds_ = 0, longest_step_seconds_ = 0;
 };

@@ -141,7 +141,7 @@ double RunLoop::make_steps() {
 
 void RunLoop::stop(double reason) {
     with_advice([&] { checkpoint(); }, {});
-    Watchdog::rest();
+    const Watchdog::Files files;
     const auto resources = resources_of(job_.ranks);
     const auto known = run_.partial_result();
     parallel::on_root(job_.ranks,
@@ -157,7 +157,7 @@ std::string RunLoop::finish() {
     }
     Watchdog::watch(Watchdog::Stage::results);
     const auto result = run_.result();
-    Watchdog::rest();
+    const Watchdog::Files files;
     const auto resources = resources_of(job_.ranks);
     std::string summary;
     parallel::on_root(job_.ranks, [&] { summary = summary_text(facts(resources), result); });
@@ -196,7 +196,7 @@ void RunLoop::record_progress() {
         return;
     const auto known = run_.partial_result();
     const auto known_facts = facts(resources_of(job_.ranks));
-    const Watchdog::Rest slow_disks_may_take_their_time;
+    const Watchdog::Files files;
     try {
         write_progress(job_, known_facts, entry(known), known.parts);
     } catch (const FileError& error) {
@@ -210,6 +210,7 @@ void RunLoop::record_progress() {
 void RunLoop::write_everything(const ResultParts& parts, const std::string& summary) {
     write_results(job_, parts);
     parallel::on_root(job_.ranks, [&] {
+        const io::DiskWait wait;
         for (const auto& part : parts)
             part->write_files(job_.directory);
         write_posterior(job_, parts);
@@ -238,10 +239,13 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     if (const auto ranks = run.describe_ranks(); !ranks.empty())
         reporter.info(ranks);
     const double reason = loop.make_steps();
+    Ending ending{reason};
     if (reason == 0)
-        return {0, loop.finish()};
-    loop.stop(reason);
-    return {reason};
+        ending.summary = loop.finish();
+    else
+        loop.stop(reason);
+    Watchdog::rest();
+    return ending;
 }
 
 } // namespace pearlite::app

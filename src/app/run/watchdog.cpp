@@ -4,10 +4,11 @@
 #include "app/run/pace.hpp"
 #include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
+#include "io/files/posix_file.hpp"
+#include "parallel/machines.hpp"
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -18,21 +19,27 @@ namespace {
 
 constexpr Nanoseconds second = nanoseconds_per_second, never = std::numeric_limits<Nanoseconds>::max();
 constexpr Nanoseconds lead_of_root = 2 * second;
-constexpr double patience_in_steps = 2;
+constexpr Nanoseconds disk_pause = second / 5; ///< between two looks whether a file has been written
+constexpr Nanoseconds long_silence = 45 * second;
+constexpr double patience_in_steps = 2, patience_in_files = 10, silence_in_steps = 3;
+constexpr int patience_with_others = 2; ///< so many times that with this rank's own work
 constexpr int status_stopped = 3;
 /// Messages by stage.
-constexpr std::array<std::string_view, 3> not_ended{"the start of the run has not ended ",
-                                                    "the present step has not ended ", "the results are not ready "};
+constexpr std::array<std::string_view, 5> not_ended{
+    "the start of the run has not ended ", "the present step has not ended ", "the results are not ready ",
+    "the ranks have not written their files ", "other ranks have not answered "};
 constexpr std::string_view no_checkpoint = "there is none to go on from";
 
 /// The data of the timer's handler.
 struct State {
     timer_t timer = nullptr;
-    bool exists = false, is_watching = false, is_root = false, is_at_terminal = false;
+    bool exists = false, is_watching = false, is_root = false, is_at_terminal = false, has_others = false;
     int signal = 0; ///< the first one
     int log = -1;   ///< run.log, open for appending
     Watchdog::Stage stage = Watchdog::Stage::start;
     Nanoseconds patience = 0, watched_since = 0, signalled_at = never, limit_at = never;
+    Nanoseconds longest_files = 0, next_remark = never;
+    std::atomic<Nanoseconds> agreed_at = 0;
     std::atomic<double> longest_step_seconds = 0;
     std::atomic<bool> is_ending = false;
     std::filesystem::path directory; ///< of the run; handlers leave it alone
@@ -75,6 +82,17 @@ class Exclusive {
     sigset_t before_{};
 };
 
+bool is_with_others() {
+    return state.stage == Watchdog::Stage::files || state.stage == Watchdog::Stage::others;
+}
+
+Nanoseconds patience_of_stage() {
+    if (!is_with_others())
+        return state.patience;
+    return std::max(patience_with_others * state.patience,
+                    static_cast<Nanoseconds>(patience_in_files) * state.longest_files);
+}
+
 /// The time at which the patience ends. It begins with the request to stop, or later with the stage; `never` without a
 /// request.
 Nanoseconds end_of(Nanoseconds demanded_at, Nanoseconds patience) {
@@ -85,12 +103,12 @@ Nanoseconds end_of(Nanoseconds demanded_at, Nanoseconds patience) {
 
 Nanoseconds end_after_signal() {
     const double of_steps = patience_in_steps * state.longest_step_seconds.load(std::memory_order_relaxed);
-    const auto patience = std::max(state.patience, nanoseconds(of_steps));
+    const auto patience = std::max(patience_of_stage(), nanoseconds(of_steps));
     return end_of(state.signalled_at, patience);
 }
 
 Nanoseconds end_after_limit() {
-    return end_of(state.limit_at, state.patience);
+    return end_of(state.limit_at, patience_of_stage());
 }
 
 void set_timer(Nanoseconds at) {
@@ -107,7 +125,12 @@ Nanoseconds end_of_watch() {
 }
 
 void set_timer() {
-    set_timer(end_of_watch());
+    set_timer(std::min(end_of_watch(), state.is_watching ? state.next_remark : never));
+}
+
+Nanoseconds silence_worth_a_remark() {
+    const double of_steps = silence_in_steps * state.longest_step_seconds.load(std::memory_order_relaxed);
+    return std::max(long_silence, nanoseconds(of_steps));
 }
 
 void compose_message(bool by_signal) {
@@ -140,6 +163,32 @@ void speak(bool by_signal) {
         write_now(state.log, state.message.view().substr(state.program.view().size()));
 }
 
+/// On the root, in the timer's handler: the age of the last agreement, if it is great.
+void remark_on_silence(Nanoseconds time) {
+    if (time < state.next_remark)
+        return;
+    if (state.stage == Watchdog::Stage::others) { // whose own runs may take their time
+        state.next_remark = time + long_silence;
+        return;
+    }
+    const auto silence = time - state.agreed_at.load(std::memory_order_relaxed);
+    if (silence < silence_worth_a_remark()) {
+        state.next_remark = time - silence + silence_worth_a_remark();
+        return;
+    }
+    state.next_remark = time + silence; // twice as old
+    auto& message = state.message;
+    message.set(state.program.view());
+    message.add("warning: the last heartbeat of the ranks was ");
+    message.add(silence / second);
+    message.add(" s ago: a step takes long, or a rank, a disk or a link does not answer\n");
+    if (state.is_at_terminal)
+        write_now(STDERR_FILENO, "\r\033[K");
+    write_now(STDERR_FILENO, message.view());
+    if (state.log >= 0)
+        write_now(state.log, message.view().substr(state.program.view().size()));
+}
+
 /// Ends the process within a second, even if the message cannot be written.
 [[noreturn]] void end_process(bool by_signal) {
     state.is_ending.store(true);
@@ -159,9 +208,14 @@ extern "C" void end_of_patience(int) {
     lock();
     const auto time = present_time();
     const bool by_signal = time >= end_after_signal();
-    if (state.is_watching && (by_signal || time >= end_after_limit()))
+    const bool is_over = state.is_watching && (by_signal || time >= end_after_limit());
+    if (is_over && !io::DiskWait::is_on())
         end_process(by_signal);
-    if (state.exists)
+    if (state.is_watching && !is_over)
+        remark_on_silence(time);
+    if (state.exists && is_over)
+        set_timer(time + disk_pause);
+    else if (state.exists)
         set_timer();
     unlock();
     errno = error;
@@ -196,16 +250,21 @@ Watchdog::Watchdog(int rank, int ranks, double patience_seconds) {
     state.stage = Stage::start;
     state.patience = nanoseconds(patience_seconds);
     state.watched_since = present_time();
+    state.agreed_at = state.watched_since;
+    state.has_others = ranks > 1;
+    state.next_remark = state.has_others && state.is_root ? state.watched_since + long_silence : never;
+    state.longest_files = 0;
     state.signalled_at = state.limit_at = never;
     state.longest_step_seconds = 0;
     state.program.set(program_name() + ": ");
-    state.place.set(rank == 0 ? "" : fmt::format(" (rank {} of {}, which ends the job)", rank, ranks));
+    state.place.set(
+        rank == 0 ? "" : fmt::format(" (rank {} of {}{}, which ends the job)", rank, ranks, parallel::on_this_host()));
     state.advice.set(no_checkpoint);
     if (const int earlier = StopSignals::received()) {
         state.signal = earlier;
         state.signalled_at = state.watched_since;
-        set_timer();
     }
+    set_timer();
 }
 
 Watchdog::~Watchdog() {
@@ -226,6 +285,7 @@ void Watchdog::follow(const std::filesystem::path& directory, bool is_root, std:
         state.advice.set(no_checkpoint);
     state.directory = directory;
     state.is_root = is_root;
+    state.next_remark = state.has_others && is_root ? present_time() + long_silence : never;
     state.limit_at = time_limit_seconds ? process_start + nanoseconds(*time_limit_seconds) : never;
     set_timer();
 }
@@ -252,23 +312,28 @@ void Watchdog::rest() {
         set_timer();
 }
 
-Watchdog::Rest::Rest() : was_watching_(state.is_watching) {
-    rest();
-}
-Watchdog::Rest::~Rest() {
+Watchdog::Files::Files() : was_watching_(state.is_watching), stage_before_(state.stage), began_(present_time()) {
     if (was_watching_)
-        watch(state.stage);
+        watch(Stage::files);
+}
+Watchdog::Files::~Files() {
+    const auto time = present_time();
+    state.longest_files = std::max(
+        time - began_, static_cast<Nanoseconds>(memory_of_long_steps * static_cast<double>(state.longest_files)));
+    if (was_watching_)
+        watch(stage_before_);
 }
 
 void Watchdog::step_took(double seconds) {
     const double longest = memory_of_long_steps * state.longest_step_seconds.load(std::memory_order_relaxed);
     state.longest_step_seconds.store(std::max(seconds, longest), std::memory_order_relaxed);
+    state.agreed_at.store(present_time(), std::memory_order_relaxed);
 }
 
 void Watchdog::stop_is_wanted(int signal) noexcept {
     lock();
     // The root has written its message and ended, and the launcher ends the other ranks.
-    if (state.exists && !state.is_root && present_time() >= end_of_watch() - lead_of_root)
+    if (state.exists && !state.is_root && !io::DiskWait::is_on() && present_time() >= end_of_watch() - lead_of_root)
         _exit(status_stopped);
     if (state.exists && state.signalled_at == never) {
         state.signal = signal;

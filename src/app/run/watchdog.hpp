@@ -1,6 +1,7 @@
 #pragma once
 /// Ends a process whose present step does not end although the run should stop. Private to this layer.
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,13 +15,16 @@ inline constexpr double memory_of_long_steps = 0.9;
 /// collectives keep all other ranks waiting. In that case, some time after a stop signal or the time limit, a timer of
 /// the process writes a message to stderr and to the log, and ends the process with exit status 3. No thread is needed.
 /// Rank 0 of a run writes the message; other ranks follow two seconds later, if they are still running, because the
-/// signal may have reached one of them alone.
+/// signal may have reached one of them alone. A process that writes a file is not ended before the file is written
+/// (io::DiskWait). The others wait for it in an agreement, for twice the patience, or ten times as long as files took
+/// so far.
+/// Where ranks agree on nothing for 45 s, or three times as long as the longest step, rank 0 says so, again and again.
 /// One at a time in a process: a signal handler can only reach process state. The static functions do nothing where
 /// there is none.
 class Watchdog {
   public:
     /// The stage that must end before the run can stop.
-    enum class Stage { start, step, results };
+    enum class Stage { start, step, results, files, others };
 
     /// Watches over the start. `patience_seconds`: how long the stage may go on after a stop signal or the time limit;
     /// a step, after a signal, twice as long as the longest step of late if that is more.
@@ -39,19 +43,21 @@ class Watchdog {
     static void watch(Stage stage);
     /// Stops watching until watch().
     static void rest();
-    /// Stops watching during its lifetime, then continues the present stage, so that the process does not end while a
-    /// file is being written.
-    class Rest {
+    /// The stage in which the ranks write files together, during its lifetime; then the stage before goes on.
+    class Files {
       public:
-        Rest();
-        ~Rest();
-        Rest(const Rest&) = delete;
-        Rest& operator=(const Rest&) = delete;
+        Files();
+        ~Files();
+        Files(const Files&) = delete;
+        Files& operator=(const Files&) = delete;
 
       private:
         bool was_watching_;
+        Stage stage_before_;
+        std::int64_t began_; ///< nanoseconds
     };
 
+    /// The ranks have agreed after steps that took so long each.
     static void step_took(double seconds);
 
     /// For the handler of stop signals.

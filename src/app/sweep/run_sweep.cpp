@@ -9,16 +9,15 @@
 #include "app/run/signals.hpp"
 #include "app/run/watchdog.hpp"
 #include "app/sweep/cost.hpp"
+#include "app/sweep/dealer.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/written/run_directory.hpp"
 #include "io/container/checkpoints.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/shared_memory/shared_numbers.hpp"
 #include "pearlite/app/command_line.hpp"
 
 #include <cstdio>
 #include <numeric>
-#include <thread>
 
 namespace pearlite::app {
 
@@ -31,19 +30,12 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Numbers that the groups share while they work.
-enum SharedPlace : Index { next_run, finished_runs, failed_runs, done_cost, stop_word, idle_groups, places };
 constexpr double stop_unit = 4; ///< reasons to stop are multiples of a quarter
 
 class SweepSession {
   public:
     SweepSession(const SweepJob& job, const Catalogue& models, const Sweep& sweep, Reporter& reporter)
-        : job_(job),
-          models_(models),
-          sweep_(sweep),
-          reporter_(reporter),
-          journal_(job.directory, job.ranks.rank()),
-          shared_(job.ranks, places) {
+        : job_(job), models_(models), sweep_(sweep), reporter_(reporter), journal_(job.directory, job.ranks.rank()) {
         find_open_runs();
         order_open_runs();
         form_groups();
@@ -51,21 +43,22 @@ class SweepSession {
 
     void work();
     /// Collective, after work(): the reason to stop, or 0.
-    double stop() { return static_cast<double>(shared_.read(stop_word)) / stop_unit; }
+    double stop() const { return static_cast<double>(dealer_->count().stop) / stop_unit; }
     SweepProgress progress();
 
   private:
     void find_open_runs();
     void order_open_runs();
     void form_groups();
-    std::optional<Index> take_run(bool is_first);
+    std::optional<Index> take_run();
     void report_failure(const EndedRun& ended);
     /// Nothing if the run was stopped.
     std::optional<EndedRun> make(Index run);
     std::optional<EndedRun> make_or_throw(Index run);
+    void raise_stop(double reason) { dealer_->raise_stop(static_cast<Index>(reason * stop_unit)); }
     std::unique_ptr<Run> restored(const Job& job, const Prepared& prepared, std::vector<std::string>& warnings);
     double beat();
-    void wait_for_others();
+    void show_progress();
 
     double cost_of(Index run) const { return costs_[at(sweep_.setting_of(run))]; }
 
@@ -74,14 +67,13 @@ class SweepSession {
     const Sweep& sweep_;
     Reporter& reporter_;
     Journal journal_;
-    parallel::SharedNumbers shared_;
 
     std::map<Index, EndedRun> ended_before_; ///< on the root
     std::vector<Index> open_;                ///< runs to be made, those that take longest first
     std::vector<double> costs_;              ///< seconds on one rank, of a run of each setting
     double all_costs_ = 0;
     std::vector<int> sizes_; ///< of the groups
-    int group_ = 0;
+    std::optional<Dealer> dealer_;
     parallel::Communicator team_ = parallel::Communicator::alone();
     Clock::time_point started_ = Clock::now();
     double busy_ = 0; ///< seconds of this rank in runs
@@ -121,60 +113,61 @@ void SweepSession::form_groups() {
             costs.push_back({cost_of(run), sweep_.facts()[at(sweep_.setting_of(run))].useful_ranks});
         sizes_ = deal_ranks(ranks, std::move(costs));
     }
-    int first = 0;
-    while (first + sizes_[at(group_)] <= job_.ranks.rank())
-        first += sizes_[at(group_++)];
+    std::vector<int> leaders;
+    for (int first = 0; const int size : sizes_)
+        leaders.push_back(std::exchange(first, first + size));
     if (sizes_.size() == 1)
         team_ = job_.ranks;
     else if (sizes_.front() > 1) {
-        const auto own = job_.ranks.split(group_);
+        const auto next = std::upper_bound(leaders.begin(), leaders.end(), job_.ranks.rank());
+        const auto own = job_.ranks.split(static_cast<int>(next - leaders.begin()));
         team_ = own.size() > 1 ? own : parallel::Communicator::alone();
     }
-    if (job_.ranks.is_root())
-        shared_.raise(next_run, static_cast<Index>(sizes_.size()));
-    job_.ranks.barrier();
+    std::vector<double> costs;
+    for (const Index run : open_)
+        costs.push_back(cost_of(run));
+    dealer_.emplace(job_.ranks, std::move(leaders), std::move(costs));
     if (ranks > 1)
         reporter_.info(fmt::format("{} run(s) to make by {} group(s) of {}{} rank(s)", open_.size(), sizes_.size(),
                                    sizes_.back() == sizes_.front() ? "" : fmt::format("{} to ", sizes_.back()),
                                    sizes_.front()));
 }
 
-/// Collective in the team. The first run of a group is the one at the group's place in the order; later ones are the
-/// next that no group has taken.
-std::optional<Index> SweepSession::take_run(bool is_first) {
+/// Collective in the team. The place of the next run in the order.
+std::optional<Index> SweepSession::take_run() {
+    Watchdog::follow(job_.directory, team_.is_root(), job_.time_limit_seconds);
+    Watchdog::advise(resuming(job_.directory) + " goes on");
+    Watchdog::watch(Watchdog::Stage::others);
     Index place = std::ssize(open_);
     if (team_.is_root()) {
         const bool is_late = job_.time_limit_seconds && seconds_since_process_start() + 0.1 >= *job_.time_limit_seconds;
         if (const int signal = StopSignals::received(); signal > 0)
-            shared_.raise(stop_word, static_cast<Index>(signal * stop_unit));
+            raise_stop(signal);
         else if (is_late)
-            shared_.raise(stop_word, static_cast<Index>(by_time_limit * stop_unit));
-        if (shared_.read(stop_word) == 0)
-            place = is_first ? Index{group_} : shared_.add(next_run, 1);
+            raise_stop(by_time_limit);
+        else
+            place = dealer_->next().value_or(place);
     }
     team_.broadcast(std::span(&place, 1));
-    return place < std::ssize(open_) ? std::optional(open_[at(place)]) : std::nullopt;
+    return place < std::ssize(open_) ? std::optional(place) : std::nullopt;
 }
 
 void SweepSession::work() {
     std::exception_ptr error;
     try {
-        bool is_first = true;
-        while (const auto run = take_run(std::exchange(is_first, false))) {
+        while (const auto place = take_run()) {
             const auto begin = Clock::now();
-            const auto ended = make(*run);
+            const auto ended = make(open_[at(*place)]);
             busy_ += seconds_since(begin);
             if (!ended)
                 break;
             parallel::on_root(team_, [&] {
                 journal_.add(*ended);
-                shared_.add(ended->failed() ? failed_runs : finished_runs, 1);
-                shared_.add(done_cost, std::llround(1e6 * cost_of(*run) / std::max(all_costs_, 1e-300)));
+                dealer_->ended(*place, ended->failed(), seconds_since(begin));
                 if (ended->failed())
                     report_failure(*ended);
             });
-            if (job_.ranks.is_root())
-                beat();
+            beat();
         }
         parallel::on_root(team_, [&] { journal_.sync(); });
     } catch (...) {
@@ -183,9 +176,11 @@ void SweepSession::work() {
         // job.
         if (team_.size() > 1 && !is_agreed(error))
             throw;
-        shared_.raise(stop_word, static_cast<Index>(by_time_limit * stop_unit));
+        if (team_.is_root())
+            raise_stop(by_time_limit);
     }
-    wait_for_others();
+    Watchdog::watch(Watchdog::Stage::others);
+    dealer_->close([this] { show_progress(); });
     parallel::agree(job_.ranks, error);
 }
 
@@ -259,7 +254,8 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
         log.warn(warning);
     const auto ending = log.watch([&] { return run_to_end(job, *run_, log); });
     if (ending.stop > 0) {
-        shared_.raise(stop_word, static_cast<Index>(ending.stop * stop_unit));
+        if (team_.is_root())
+            raise_stop(ending.stop);
         return {};
     }
     EndedRun ended;
@@ -309,34 +305,29 @@ std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prep
 
 /// Between steps of a run. The reason to stop that another group has found, or 0.
 double SweepSession::beat() {
-    if (job_.ranks.is_root()) {
-        const Index finished = shared_.read(finished_runs), failed = shared_.read(failed_runs);
-        const Index left = std::ssize(open_) - finished - failed;
-        const Index running = std::min<Index>(left, std::ssize(sizes_));
-        const double done = static_cast<double>(shared_.read(done_cost)) / 1e6, elapsed = seconds_since(started_);
-        const auto before = static_cast<Index>(sweep_.runs() - std::ssize(open_));
-        reporter_.progress(fmt::format("{} of {} runs done{}, {} running, {} left  ETA {}", before + finished,
-                                       sweep_.runs(), failed > 0 ? fmt::format(", {} failed", failed) : "", running,
-                                       left - running,
-                                       done > 0 ? format_duration(elapsed * std::max(0.0, 1 - done) / done) : "?"));
-    }
-    return static_cast<double>(shared_.read(stop_word)) / stop_unit;
+    const auto stop = dealer_->serve();
+    if (job_.ranks.is_root())
+        show_progress();
+    return static_cast<double>(stop) / stop_unit;
 }
 
-/// Without the processor: other groups may need it.
-void SweepSession::wait_for_others() {
-    if (team_.is_root())
-        shared_.add(idle_groups, 1);
-    while (shared_.read(idle_groups) < std::ssize(sizes_)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        beat();
-    }
+/// On rank 0.
+void SweepSession::show_progress() {
+    const Index finished = dealer_->count().finished, failed = dealer_->count().failed;
+    const Index left = std::ssize(open_) - finished - failed;
+    const Index running = std::min<Index>(left, std::ssize(sizes_));
+    const double done = dealer_->done_cost() / std::max(all_costs_, 1e-300), elapsed = seconds_since(started_);
+    const auto before = static_cast<Index>(sweep_.runs() - std::ssize(open_));
+    reporter_.progress(fmt::format("{} of {} runs done{}, {} running, {} left  ETA {}", before + finished,
+                                   sweep_.runs(), failed > 0 ? fmt::format(", {} failed", failed) : "", running,
+                                   left - running,
+                                   done > 0 ? format_duration(elapsed * std::max(0.0, 1 - done) / done) : "?"));
 }
 
 SweepProgress SweepSession::progress() {
     SweepProgress all;
-    all.finished = sweep_.runs() - std::ssize(open_) + shared_.read(finished_runs);
-    all.failed = shared_.read(failed_runs);
+    all.finished = sweep_.runs() - std::ssize(open_) + dealer_->count().finished;
+    all.failed = dealer_->count().failed;
     all.ranks = job_.ranks.size();
     all.wall_seconds = job_.ranks.max(seconds_since(started_));
     const auto busy = job_.ranks.all_gather(busy_);

@@ -34,6 +34,14 @@ std::string axes_values(const io::SweepGrid& grid, Index setting) {
     return text;
 }
 
+/// A cell of a table in Markdown: in one line, without a bar.
+std::string cell(const std::string& text) {
+    std::string written;
+    for (const char c : text)
+        written += c == '\n' || c == '\r' || c == '\t' ? std::string(" ") : c == '|' ? "\\|" : std::string(1, c);
+    return written;
+}
+
 /// The value to two digits of its error: "-2.3026 +- 0.0031".
 std::string with_error(double value, double error) {
     if (std::isnan(value))
@@ -69,9 +77,10 @@ std::string markdown_of_pairs(const Sweep& sweep, const SweepTable& table, const
         if (!is_of_machine(table.columns()[column]))
             for (const auto& pair : table.pairs())
                 if (pair.column == column)
-                    rows += fmt::format("| {} | {} = {} | {} | {} | {:.1f} |\n", grid.describe(pair.setting),
-                                        grid.axes()[pair.axis].name, grid.value(pair.reference, pair.axis).text,
-                                        pair.count, with_error(pair.mean, pair.standard_error), pair.t);
+                    rows +=
+                        fmt::format("| {} | {} = {} | {} | {} | {:.1f} |\n", cell(grid.describe(pair.setting)),
+                                    cell(grid.axes()[pair.axis].name), cell(grid.value(pair.reference, pair.axis).text),
+                                    pair.count, with_error(pair.mean, pair.standard_error), pair.t);
         if (!rows.empty())
             text +=
                 fmt::format("\nDifferences of `{}` over replicates with common seeds:\n\n"
@@ -142,7 +151,7 @@ std::string markdown_tables(const Sweep& sweep, const SweepTable& table, const s
     const auto columns = columns_of(table, scalars);
     std::string head = "|", rule = "|";
     const auto add = [&](const std::string& name) {
-        head += " " + name + " |";
+        head += " " + cell(name) + " |";
         rule += "---|";
     };
     for (const auto& axis : grid.axes())
@@ -158,7 +167,7 @@ std::string markdown_tables(const Sweep& sweep, const SweepTable& table, const s
     for (Index s = 0; s < grid.settings(); ++s) {
         text += "|";
         for (std::size_t a = 0; a < grid.axes().size(); ++a)
-            text += " " + grid.value(s, a).text + " |";
+            text += " " + cell(grid.value(s, a).text) + " |";
         Index finished = 0;
         for (Index r = 0; r < sweep.replicates_of(s); ++r)
             finished += table.finished(sweep.first_run_of(s) + r) ? 1 : 0;

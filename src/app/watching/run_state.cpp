@@ -57,6 +57,7 @@ namespace {
 constexpr std::string_view date_form = "0000-00-00 00:00:00 ";
 /// A part of the watchdog's message, which has no date.
 constexpr std::string_view ended_by_watchdog = "the run ends without a new checkpoint";
+constexpr std::string_view warned_of_silence = "warning: the last heartbeat";
 
 /// "warning: the text" of a line that begins with a date; empty for lines that continue an earlier one.
 std::string_view without_date(std::string_view line) {
@@ -79,6 +80,8 @@ LogFile read_log(const std::filesystem::path& directory) {
             log.end = LogEnd::stopped;
             log.last_notice = line;
         }
+        if (text.empty() && line.starts_with(warned_of_silence))
+            log.last_notice = line.substr(line.find(' ') + 1);
         if (text.empty())
             continue;
         const bool warns = text.starts_with("warning: "), fails = text.starts_with("error: ");
