@@ -233,6 +233,19 @@ submit 3 a.toml --time-limit 60
 expect "three times at the same checkpoint" 4 "" 0
 unset SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE LAUNCHER
 
+# Tasks of arrays.
+export SLURM_ARRAY_TASK_ID=2
+clear_run
+printf '%s\n' "a.toml --seed 1" "a.toml --set 'x=[1, %a]' -o 'd e' # the second" >"$work/list.txt"
+OUTCOME=finished DIRECTORY="d e" submit 0 list.txt --time-limit 60
+expect "the second line of a list" 0 "run a.toml --set x=[1, 2] -o d e --time-limit 60" 0
+OUTCOME=finished DIRECTORY="runs/a-2" submit 0 a.toml --set run.seed=%a --time-limit 60
+expect "a task of one configuration" 0 "run a.toml --set run.seed=2 --time-limit 60 -o runs/a-2" 0
+SLURM_ARRAY_TASK_ID=3 submit 0 list.txt --time-limit 60
+expect "a list without that line" 2 "" 0
+unset SLURM_ARRAY_TASK_ID
+rm -rf "$work/d e"
+
 clear_run
 EXIT=0 submit 0 a.toml --time-limit 60
 expect "success without a summary is no success" 1 "run a.toml --time-limit 60" 0
