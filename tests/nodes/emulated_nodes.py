@@ -68,7 +68,7 @@ def why_not():
     if tried.returncode != 0:
         return f"namespaces cannot be had here: {tried.stderr.strip()}"
     mpi = subprocess.run([runner.MPIEXEC, "--version"], capture_output=True, text=True, check=False).stdout
-    return "" if "Open MPI" in mpi else f"{runner.MPIEXEC} is not that of Open MPI"
+    return "" if "Open MPI" in mpi or "OpenRTE" in mpi else f"{runner.MPIEXEC} is not that of Open MPI"
 
 
 def require():

@@ -88,9 +88,9 @@ class Program:
         return [pid for pid, session, state in _processes() if session == self.launcher and state not in "ZX"]
 
     def ranks(self):
-        """{rank: pid} of the ranks that mpirun has started."""
+        """{rank: pid} of the ranks that mpirun has started; not of the processes that read files for them."""
         found = {}
-        for pid in self.processes():
+        for pid in sorted(self.processes(), reverse=True):
             with contextlib.suppress(OSError):
                 variables = pathlib.Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
                 rank = [v.partition(b"=")[2] for v in variables if v.startswith(b"OMPI_COMM_WORLD_RANK=")]

@@ -41,7 +41,7 @@ struct Job {
 Job job_of(const parallel::Communicator& ranks, const std::filesystem::path& directory, const Prepared& prepared,
            const std::optional<std::string>& time_limit, const std::optional<Index>& step_limit);
 
-/// Collective. What is wrong with the ranks of a job, a sentence each: machines with fewer cores than ranks and, with a
+/// Collective. Warnings about the ranks of a job, a sentence each: machines with fewer cores than ranks and, with a
 /// plan, ranks without work.
 std::vector<std::string> remarks_on_ranks(const parallel::Communicator& ranks, const algorithm::Plan* plan);
 

@@ -1,5 +1,6 @@
 #include "app/configured/prepare.hpp"
 
+#include "app/configured/memory.hpp"
 #include "io/configuration/key_reader.hpp"
 #include "models/registry.hpp"
 #include "path/registry.hpp"
@@ -31,29 +32,43 @@ const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configu
     return *entry;
 }
 
-/// The integers of [model], from which its sizes follow, for messages: "random_visible = 100000, ...".
-std::string sizes_in(const io::Configuration& configuration) {
+/// The integers of [model], from which its sizes follow.
+struct Sizes {
+    std::string text; ///< "random_visible = 100000, ..."
+    double largest = 1, second = 1;
+    double product_bytes() const { return sizeof(double) * largest * second; }
+};
+
+Sizes sizes_in(const io::Configuration& configuration) {
     std::istringstream lines(configuration.resolved());
-    std::string text, table;
+    Sizes sizes;
+    std::string table;
     for (std::string line; std::getline(lines, line);) {
         if (line.starts_with("["))
             table = line;
         const auto value = line.find(" = ");
         if (table == "[model]" && value != std::string::npos &&
-            line.find_first_not_of("0123456789", value + 3) == std::string::npos)
-            text += (text.empty() ? "" : ", ") + line;
+            line.find_first_not_of("0123456789", value + 3) == std::string::npos) {
+            sizes.text += (sizes.text.empty() ? "" : ", ") + line;
+            const double size = std::stod(line.substr(value + 3));
+            sizes.second = std::max(sizes.second, std::min(size, sizes.largest));
+            sizes.largest = std::max(sizes.largest, size);
+        }
     }
-    return text;
+    return sizes;
 }
 
-/// InputError in place of memory that does not suffice.
+/// InputError where a matrix of the two greatest sizes cannot be had.
 std::unique_ptr<BuiltModel> build(const ModelEntry& entry, io::Configuration& configuration, io::Section& section) {
     try {
         return entry.build(configuration, section);
     } catch (const std::bad_alloc&) {
-        throw InputError(fmt::format("[model]: a {} of these sizes ({}) takes more memory than there is, expected "
-                                     "smaller ones",
-                                     entry.traits.name, sizes_in(configuration)));
+        const auto sizes = sizes_in(configuration);
+        if (sizes.product_bytes() < available_bytes())
+            throw;
+        throw InputError(fmt::format("[model]: a model \"{}\" of these sizes ({}) takes more memory than there is, "
+                                     "expected smaller ones",
+                                     entry.traits.name, sizes.text));
     }
 }
 

@@ -18,7 +18,7 @@ using InputFile = std::pair<std::string, std::filesystem::path>;
 /// SHA-256 of what a model is made of: its kind, its sizes and its data.
 std::string fingerprint_of(const BuiltModel& model);
 
-/// What a rank has read.
+/// The inputs of a rank.
 struct Inputs {
     std::string configuration; ///< TOML
     std::vector<InputFile> files;
