@@ -252,5 +252,19 @@ expect "success without a summary is no success" 1 "run a.toml --time-limit 60" 
 submit 0
 expect "no arguments" 2 "" 0
 
+# submit.sh asks for the memory of each of four ranks: 1.25 (23 + 100 / 4) + 100 MiB.
+cat >"$work/bin/checked" <<'STAND_IN'
+#!/bin/bash
+[ "$*" = "check a.toml --set x=1" ] || exit 9
+echo "# memory: about 123 MiB a rank: 23 MiB of program and data, which every rank holds, and 100 MiB that ranks share out"
+STAND_IN
+chmod +x "$work/bin/checked"
+call=$(cd "$work" && PEARLITE=$work/bin/checked PEARLITE_DRY_RUN=yes bash "$root/jobs/submit.sh" -n 4 a.toml --set x=1 \
+    --time-limit 60)
+if [[ $call != "sbatch -n 4 --mem-per-cpu=160M "*"/jobs/pearlite.sbatch a.toml --set x=1 --time-limit 60 " ]]; then
+    echo "submit.sh: got '$call'"
+    failures=$((failures + 1))
+fi
+
 echo "$failures failures"
 [ "$failures" -eq 0 ]

@@ -317,9 +317,11 @@ Watchdog::Files::Files() : was_watching_(state.is_watching), stage_before_(state
         watch(Stage::files);
 }
 Watchdog::Files::~Files() {
-    const auto time = present_time();
-    state.longest_files = std::max(
-        time - began_, static_cast<Nanoseconds>(memory_of_long_steps * static_cast<double>(state.longest_files)));
+    {
+        const Exclusive exclusive;
+        const auto remembered = memory_of_long_steps * static_cast<double>(state.longest_files);
+        state.longest_files = std::max(present_time() - began_, static_cast<Nanoseconds>(remembered));
+    }
     if (was_watching_)
         watch(stage_before_);
 }

@@ -1,7 +1,6 @@
 #include "app/sweep/dealer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -11,8 +10,7 @@ namespace pearlite::app {
 namespace {
 
 /// The first word of a letter. To rank 0: `ask`; `ended_run`, place, whether it failed, microseconds; `stop`, reason;
-/// `done`. From rank
-/// 0: `runs`, places ...; `stop`, reason; `done`.
+/// `done`. From rank 0: `runs`, places ...; `stop`, reason; `done`.
 enum Subject : Index { ask, ended_run, runs, stop, done };
 
 /// A group works so many times as long as rank 0 may be silent before it asks again.
