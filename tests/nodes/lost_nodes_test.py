@@ -18,17 +18,35 @@ JOB = {"run": {"block": 32, "checkpoint_every": 0.2}, "model": {"name": "ising",
        "algorithm": {"name": "annealed-importance", "trajectories": 1000}}
 STEPS = {"long": 2000, "short": 50}  # the short job ends before the limit on a busy machine
 SELDOM = ("--set", "run.checkpoint_every=600")
-TIME_LIMIT, PATIENCE = 7, 3
-LIMITS = ("--time-limit", TIME_LIMIT, "--patience", PATIENCE)
-LIMITED = f"limit {TIME_LIMIT} s, patience {PATIENCE} s"
 KEEP_ALIVE = {"OMPI_MCA_oob_tcp_keepalive_time": "5", "OMPI_MCA_oob_tcp_keepalive_intvl": "1",
               "OMPI_MCA_oob_tcp_keepalive_probes": "4"}
-SLACK = 10  # ranks that do not write the message wait two seconds longer
+SLACK = 7  # ranks that do not write the message wait two seconds longer
 DIES_WITHIN = 20  # on a busy machine
 LONGEST = 150  # of a whole job, there, too
 # mpirun of Open MPI 4.1 asks the daemon of each node to end its ranks, and then waits for a silent one, until it gets a
 # SIGTERM. The test kills it.
 LAUNCHER_ENDS_WITHIN = 2
+
+
+class Limits(typing.NamedTuple):
+    """Seconds of a job's time limit and of its patience."""
+
+    time: int
+    patience: int
+
+    def options(self):
+        return "--time-limit", self.time, "--patience", self.patience
+
+    def __str__(self):
+        return f"limit {self.time} s, patience {self.patience} s"
+
+    def longest(self, elapsed=0.0):
+        """To the end of a job, `elapsed` seconds after its start. In an agreement ranks have the patience twice, since
+        the others may write."""
+        return max(0, self.time - elapsed) + 2 * self.patience + SLACK
+
+
+LIMITS = Limits(7, 3)
 
 
 class Silence(typing.NamedTuple):
@@ -152,12 +170,14 @@ class Faults(OnNodes):
                     raise error
 
 
-class SilentLinks(Faults):
+class SilentLink(Faults):
+    limits = LIMITS
+
     def silence(self, fault, nodes):
         """A job with a limit, whose second node falls silent. Returns (End, seconds in which it had to end)."""
         where, pause = nodes.scratch / "run", nodes.scratch / "pause"
-        with nodes.program({1: 1, 2: 1}, "run", self.files[fault.job], "-o", where, *LIMITS, *fault.options,
-                           exported=fault.variables(pause)) as program:
+        with nodes.program({1: 1, 2: 1}, "run", self.files[fault.job], "-o", where, *self.limits.options(),
+                           *fault.options, exported=fault.variables(pause)) as program:
             begun = pause.with_suffix(".begun")
             # The progress of the first checkpoint is written, and the next one is far away.
             is_there = begun.exists if fault.file else (where / "progress.h5").exists
@@ -168,9 +188,9 @@ class SilentLinks(Faults):
             nodes[2].cut()
             cut = time.monotonic()
             pause.with_suffix(".ended").touch()
-            end = end_of(program, nodes, cut, TIME_LIMIT + PATIENCE + 3 * SLACK)
-        Table.add(f"silent link {fault.name}", LIMITED, end)
-        return end, max(0, TIME_LIMIT - (cut - program.started)) + PATIENCE + SLACK
+            end = end_of(program, nodes, cut, self.limits.longest() + 2 * SLACK)
+        Table.add(f"silent link {fault.name}", self.limits, end)
+        return end, self.limits.longest(cut - program.started)
 
     def silent_and_resumed(self, fault):
         with self.nodes(3) as nodes:
@@ -184,6 +204,8 @@ class SilentLinks(Faults):
             nodes[1].clear()
             self.goes_on(nodes, {3: 2, 1: 1}, where, fault.job)
 
+
+class SilentLinks(SilentLink):
     def test_ends_within_limit_and_patience(self):
         self.try_side_by_side(self.silent_and_resumed, [(fault,) for fault in SILENCES])
 
@@ -206,24 +228,24 @@ class DeadNodes(Faults):
     def lose(self, nodes, number, has_limit):
         """A job on two nodes, one of which is lost while it runs: its processes die, and with a limit its link goes,
         too, as without power."""
-        where, limits = nodes.scratch / "run", LIMITS if has_limit else ()
+        where, limits = nodes.scratch / "run", LIMITS.options() if has_limit else ()
         with nodes.program({1: 1, 2: 1}, "run", self.files["long"], "-o", where, *limits) as program:
             await_checkpoints(program, where, 1)
             died = time.monotonic()
             if has_limit:
                 nodes[number].cut()
             nodes[number].kill()
-            end = end_of(program, nodes, died, TIME_LIMIT + PATIENCE + 3 * SLACK)
+            end = end_of(program, nodes, died, LIMITS.longest() + 2 * SLACK)
         fault = "power" if has_limit else "all processes"
         Table.add(f"{fault} of the node {'of `mpirun`' if number == 1 else 'with ranks only'} lost",
-                  LIMITED if has_limit else "Open MPI", end)
+                  LIMITS if has_limit else "Open MPI", end)
         return end
 
     def lost_and_resumed(self, number, has_limit):
         with self.nodes(3) as nodes:
             end = self.lose(nodes, number, has_limit)
             self.assertNotEqual(end.ended.status, runner.FINISHED, end.ended.describe())
-            longest = TIME_LIMIT + PATIENCE + SLACK if has_limit else DIES_WITHIN
+            longest = LIMITS.longest() if has_limit else DIES_WITHIN
             self.assertLess(end.of_ranks, longest, end.ended.describe())
             self.goes_on(nodes, {3: 2, 3 - number: 1}, nodes.scratch / "run")
 

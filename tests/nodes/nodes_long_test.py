@@ -9,6 +9,7 @@ import time
 import unittest
 
 import emulated_nodes
+import lost_nodes_test as lost_nodes
 import pearlite_runner as runner
 
 ONE_A_NODE = {1: 1, 2: 1}
@@ -46,6 +47,15 @@ class OnNodes(unittest.TestCase):
             ended = runner.pearlite(*arguments, timeout=300)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         return where
+
+
+class UsualLimits(lost_nodes.SilentLink):
+    """Limits as users have them."""
+
+    limits = lost_nodes.Limits(30, 10)
+
+    def test_a_silent_link_during_a_checkpoint(self):
+        self.silent_and_resumed(next(fault for fault in lost_nodes.SILENCES if fault.file == "checkpoint."))
 
 
 class SlowLinks(OnNodes):

@@ -48,9 +48,10 @@ class Model(unittest.TestCase):
         algorithms = {"smc": SMC, "ais": {"name": "annealed-importance", "trajectories": 1024},
                       "work": {"name": "nonequilibrium", "trajectories": 512, "reverse_trajectories": 512},
                       "tempering": {"name": "parallel-tempering", "scans": 600, "burn_in": 100}}
+        schedules = dict.fromkeys(("ais", "work"), {"steps": 1000})
         for name, algorithm in algorithms.items():
             with self.subTest(name):
-                summary, _ = self.finished(name, algorithm=algorithm)
+                summary, _ = self.finished(name, algorithm=algorithm, schedule=schedules.get(name, {}))
                 self.assertLess(abs(self.error_in_standard_errors(summary)), 4)
                 self.assertLess(summary["log_evidence"][0]["standard_error"], 0.1)
 
