@@ -274,6 +274,27 @@ def _cell(value, standard_error):
     return "" if value is None else numbers.with_precision_of(value, standard_error)
 
 
+def _data(summary):
+    """Rows of the table on the data that a run used."""
+    data = summary.get("data") or {}
+    rows = data.get("rows") or {}
+    observed = [
+        f"{array['name']}: {array['size']} values, mean {numbers.plain(array.get('mean'), 4)}, "
+        f"sd {numbers.plain(array.get('sd'), 4)}" + (f", {array['missing']} missing" if "missing" in array else "")
+        for array in data.get("observed", [])
+    ]
+    left_out = rows.get("left_out_rows") and (
+        f"{rows['left_out']}, which lack a value of {', '.join(rows['lacking'])}: {rows['left_out_rows']}"
+    )
+    return [
+        *(("Data file", f"{file['path']} ({file['key']}), SHA-256 {file['sha256']}") for file in summary.get("files", [])),
+        ("Observations", "; ".join(observed)),
+        *((given["name"].capitalize(), ", ".join(given["columns"])) for given in data.get("given", []) if "columns" in given),
+        ("Rows left out", left_out),
+        ("Priors", "; ".join(data.get("priors", []))),
+    ]
+
+
 def _run_table(run):
     summary, timing = run.summary, run.summary.get("timing") or {}
     diagnostics = {
@@ -290,6 +311,7 @@ def _run_table(run):
         ("Block", summary.get("block")),
         ("Size", tables.size(run)),
     ]
+    rows += _data(summary)
     if "wall_seconds" in timing:
         rows.append(("Wall time", numbers.duration(timing["wall_seconds"])))
     if "updates_per_second" in timing:

@@ -17,6 +17,7 @@ DataPath::DataPath(std::shared_ptr<const DensityPath> whole)
     pass_on<model::ReportedParameters>(*whole_);
     pass_on<model::BlockCost>(*whole_);
     pass_on<model::BlockLogLikelihoods>(*whole_);
+    pass_on<model::PriorScale>(*whole_);
     pass_on<model::DescribedData>(*whole_);
     pass_on<model::Predictive>(*whole_);
     pass_on<model::HeldOutClasses>(*whole_);

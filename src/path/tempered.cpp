@@ -79,6 +79,7 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     pass_on<model::EstimatorSize>(*density_);
     pass_on<model::PointwiseLikelihood>(*density_);
     pass_on<model::ReadablePrior>(*density_);
+    pass_on<model::PriorScale>(*density_);
     pass_on<model::DescribedData>(*density_);
     pass_on<model::Predictive>(*density_);
     pass_on<model::HeldOutClasses>(*density_);

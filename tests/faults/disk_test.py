@@ -116,6 +116,32 @@ class ResultsWithoutAPlace(Base):
                 self.goes_on(where, 3, expected)
                 self.assertEqual(runner.summary(where)["digest"], rescued["digest"])
 
+    def test_any_file_of_results(self):
+        """Catches a writer whose failure loses the estimates, or leaves a run that cannot be resumed."""
+        file = runner.write_configuration(self.directory / "posterior.toml", run={"checkpoint_every": 0.1},
+                                          model={"name": "radiata-pine"}, schedule={"kind": "linear", "steps": 300},
+                                          algorithm={"name": "smc", "particles": 500, "replicates": 2})
+        whole = self.directory / "whole"
+        ended = runner.pearlite("run", file, "-o", whole)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        expected, written = runner.summary(whole)["digest"], {path.name for path in whole.iterdir()}
+        self.assertLessEqual({"results.h5", "posterior.nc", "summary.json"}, written)
+        for name in written - {"run.log", "run.lock", "run.id"}:
+            where = self.directory / f"without-{name}"
+            with self.subTest(name), runner.Program("run", file, "-o", where) as program:
+                runner.wait_until(lambda: runner.checkpoints(where))
+                (where / name).mkdir()
+                ended = program.wait(60)
+                self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                self.assertIn("log evidence: ", ended.out)
+                found = re.search(r"; the estimates are above and in (\S+\.json); ", ended.err)
+                self.assertTrue(found, ended.describe())
+                self.assertEqual(json.loads(pathlib.Path(found[1]).read_text(encoding="utf-8"))["digest"], expected)
+                (where / name).rmdir()
+                ended = runner.pearlite("resume", where)
+                self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+                self.assertEqual(runner.summary(where)["digest"], expected)
+
     def test_no_second_place_either(self):
         where = self.directory / "run"
         with unittest.mock.patch.dict(os.environ, TMPDIR="/nowhere"), \

@@ -22,7 +22,7 @@ MODELS = {  # those to be annealed
     "gp-orthant": {"data": "logistic.csv"},
     "ising": {"size": 6},
     "linear-gaussian": {"simulated_length": 20, "particles": 10},
-    "linear-regression": {"data": "logistic.csv"},
+    "linear-regression": {"data": "logistic.csv", "precision_rate": 1},
     "logistic-regression": {"data": "logistic.csv"},
     "mixed-logistic": {"study": "table", "data": "mixed.csv", "samples": 6},
     "noisy-annealing": {"dimension": 2, "samples": 4},

@@ -31,6 +31,21 @@ TEST(Draws, ElementsOfArraysAreNamedInTwoWays) {
     }
 }
 
+/// A reader takes points for indices of arrays, and R puts points in place of what it does not allow in names.
+TEST(Draws, ColumnsAreNamesOfR) {
+    for (const auto& [name, column] : {std::pair("diet[rich]", "diet_rich"),
+                                       {"a:b", "a_b"},
+                                       {"diet[rich]:age", "diet_rich_age"},
+                                       {"Petal.Width", "Petal_Width"},
+                                       {"mhv4[>14]", "mhv4_14"},
+                                       {"_x", "x"},
+                                       {"2nd", "x2nd"},
+                                       {"x__", "x"},
+                                       {"[ ]", "x"},
+                                       {"m[1,2]", "m.1.2"}})
+        EXPECT_EQ(with_points(name), column);
+}
+
 TEST(ReadCsv, reads_names_and_numbers) {
     const TemporaryDirectory directory;
     const auto file = directory.write("a.csv", "id,y,x\n1,3040,29.2\n2,-1e-3,+.5\n");

@@ -57,6 +57,48 @@ class Regressions(Case):
         self.assertLess(estimate["standard_error"], 0.2)
         self.assertEqual(self.names(found), ["intercept", "x", "colour[green]", "colour[red]", "log_precision"])
 
+    def test_default_priors_follow_the_unit_of_the_response(self):
+        """Catches a Bayes factor that depends on the unit, as with priors of fixed size."""
+        rows = self.rows()
+        exact = {}
+        for unit in (0.01, 1, 100):
+            data = write(self.directory / f"{unit}.csv", ["y", "x"], [[unit * (row[0] + 30), row[1]] for row in rows])
+            for terms in (["x"], ["x", "x:x"]):
+                found = self.run_of(f"{unit}-{len(terms)}", {"name": "linear-regression", "data": data, "response": "y",
+                                                             "terms": terms, "standardise": True})
+                exact[unit, len(terms)] = found["log_evidence"][0]["exact"]
+                self.assertLess(abs(found["log_evidence"][0]["z_score"]), 4)
+        for unit in (0.01, 100):
+            self.assertAlmostEqual(exact[unit, 2] - exact[unit, 1], exact[1, 2] - exact[1, 1], places=6)
+            self.assertAlmostEqual(exact[unit, 1], exact[1, 1] - len(rows) * math.log(unit), places=6)
+
+    def test_a_default_prior_follows_the_unit_of_the_exposure(self):
+        """The evidence of counts is the same if hours are minutes."""
+        rows = self.rows()
+        found = {}
+        for unit in (1, 60):
+            data = write(self.directory / f"{unit}.csv", ["count", "x", "hours"],
+                         [[row[3], row[1], unit * row[4]] for row in rows])
+            found[unit] = self.run_of(f"rate-{unit}", {"name": "poisson-regression", "data": data, "response": "count",
+                                                       "exposure": "hours", "standardise": True})
+        one, other = (found[unit]["log_evidence"][0] for unit in (1, 60))
+        self.assertLess(abs(one["value"] - other["value"]), 4 * math.hypot(one["standard_error"], other["standard_error"]))
+        shift = found[1]["posterior"][0]["mean"] - found[60]["posterior"][0]["mean"]
+        self.assertLess(abs(shift - math.log(60)), 0.1)
+
+    def test_evidences_with_priors_of_another_scale(self):
+        """By the draws, against the exact ones of runs with these priors. Catches a scale that is a variance."""
+        data = write(self.directory / "own.csv", ["y", "x"], [[row[0], row[1]] for row in self.rows()])
+        model = {"name": "linear-regression", "data": data, "response": "y", "standardise": True, "prior_variance": 0.5}
+        found = self.run_of("prior", model)
+        exact = found["log_evidence"][0]["exact"]
+        for change in found["prior_scale"]:
+            other = self.run_of(f"prior-{change['scale']}", {**model, "prior_variance": 0.5 * change["scale"]**2})
+            expected = other["log_evidence"][0]["exact"] - exact
+            self.assertGreater(change["ess"], 100)
+            self.assertLess(abs(change["log_ratio"] - expected), 4 / math.sqrt(change["ess"]))
+            self.assertGreater(abs(expected), 8 / math.sqrt(change["ess"]))
+
     def test_a_square_is_the_column_that_one_would_write(self):
         rows = [[row[0], row[1]] for row in self.rows()]
         data = write(self.directory / "own.csv", ["y", "x"], rows)

@@ -12,7 +12,21 @@ namespace pearlite {
 struct LabelledDimension {
     std::string name;
     Index size = 0;
-    std::vector<std::string> labels = {}; ///< of its places; empty: they are numbered from 0
+    std::vector<std::string> labels = {}; ///< of its places; empty: they have numbers
+    std::vector<Index> numbers = {};      ///< of its places where they have no labels; empty: 0, 1, ...
+};
+
+/// Rows of a table that were used, by their numbers in the file: the first one under the header is 1.
+struct TableRows {
+    struct LeftOut {
+        Index row = 0;
+        std::string column; ///< lacks a value
+    };
+    std::string source; ///< the file
+    std::vector<Index> used;
+    std::vector<LeftOut> left_out; ///< in the order of the file
+    /// Columns that had to be complete, and texts that stood for a missing value; none if rows are not left out.
+    std::vector<std::string> complete = {}, missing_values = {};
 };
 
 struct LabelledArray {

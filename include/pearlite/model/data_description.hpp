@@ -4,6 +4,7 @@
 #include "pearlite/core/labelled_array.hpp"
 
 #include <concepts>
+#include <optional>
 #include <vector>
 
 namespace pearlite::model {
@@ -12,6 +13,8 @@ namespace pearlite::model {
 struct DataDescription {
     std::vector<LabelledArray> observed;
     std::vector<LabelledArray> constant;
+    std::optional<TableRows> rows = {};   ///< of the table that they are from
+    std::vector<std::string> priors = {}; ///< in words, those of a model whose priors depend on keys or data
 };
 
 /// Optional: describe_data().

@@ -100,6 +100,12 @@ template <class D>
 concept HasPriorNormaliser = requires(const D& density) {
     { density.log_prior_normaliser() } -> std::convertible_to<double>;
 };
+/// Optional: the log of the prior with `scale` times the standard deviations, over the prior, at the parameters that
+/// are reported: by it finished draws show how an evidence depends on the prior's scale.
+template <class D>
+concept HasPriorScale = requires(const D& density, std::span<const double> parameters, double scale) {
+    { density.log_prior_of_scale(parameters, scale) } -> std::convertible_to<double>;
+};
 /// Optional: the exact log of integral prior x likelihood over integral prior, for comparison.
 template <class D>
 concept HasExactLogRatio = requires(const D& density) {

@@ -26,6 +26,7 @@ struct CommandContext {
 /// The work of a parsed command: one of the two functions, which return the exit status.
 struct Action {
     std::function<int()> serial = {};
+    std::function<bool()> is_serial = [] { return true; };              ///< with these options, where there are both
     std::function<int(const parallel::Communicator&)> distributed = {}; ///< collective
 };
 

@@ -118,7 +118,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     require_cpu();
     cut_products_alike();
     int status = exit_finished;
-    if (chosen.action.serial) {
+    if (chosen.action.serial && chosen.action.is_serial()) {
         print_kernel_path_note();
         status = chosen.action.serial();
     } else {

@@ -1,6 +1,7 @@
 #include "app/configured/job.hpp"
 
 #include "app/program/control_groups.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/machines.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,10 @@ Job job_of(const parallel::Communicator& ranks, const std::filesystem::path& dir
     job.directory = directory;
     job.model_name = prepared.model_name;
     job.configuration = prepared.resolved;
+    parallel::on_root(ranks, [&] {
+        for (const auto& [key, path] : prepared.files)
+            job.files.push_back({key, path, sha256_of(path)});
+    });
     job.model = prepared.model.get();
     job.algorithm = prepared.algorithm->name;
     job.plan = prepared.plan.get();

@@ -11,13 +11,21 @@
 
 namespace pearlite::app {
 
+/// A file that the configuration names, as it was when the job began.
+struct DigestedFile {
+    std::string key; ///< "model.data"
+    std::filesystem::path path;
+    std::string sha256; ///< hexadecimal
+};
+
 /// A run to begin or to continue.
 struct Job {
     parallel::Communicator ranks = parallel::Communicator::alone();
     std::filesystem::path directory;
     std::string run_id; ///< that of the directory; empty: not known yet
     std::string model_name;
-    std::string configuration; ///< resolved, TOML
+    std::string configuration;       ///< resolved, TOML
+    std::vector<DigestedFile> files; ///< on the root
     const BuiltModel* model = nullptr;
     std::string algorithm;
     const algorithm::Plan* plan = nullptr;
@@ -36,8 +44,8 @@ struct Job {
     const std::filesystem::path& resumable() const { return is_in_sweep() ? sweep_directory : directory; }
 };
 
-/// The job of a configuration on these ranks; limits of the command line come before those of the configuration.
-/// InputError if `time_limit` is no duration.
+/// Collective. The job of a configuration on these ranks; limits of the command line come before those of the
+/// configuration. InputError if `time_limit` is no duration.
 Job job_of(const parallel::Communicator& ranks, const std::filesystem::path& directory, const Prepared& prepared,
            const std::optional<std::string>& time_limit, const std::optional<Index>& step_limit);
 

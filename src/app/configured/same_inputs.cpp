@@ -14,20 +14,6 @@ namespace pearlite::app {
 
 namespace {
 
-std::string sha256_of(const std::filesystem::path& path) {
-    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
-    const io::PosixFile file(path, O_RDONLY);
-    std::vector<std::byte> bytes;
-    io::Sha256 hash;
-    const auto size = file.size();
-    for (std::uint64_t begin = 0; begin < size; begin += piece) {
-        bytes.resize(std::min(piece, size - begin));
-        file.read(bytes, begin);
-        hash.add(bytes);
-    }
-    return hash.finish_hex();
-}
-
 /// Lines that are alike where inputs are. The first word of a line says what it is about.
 std::string lines_of(const Inputs& inputs) {
     auto text = fmt::format("build {}, {}\n", build_id(), library_versions());
@@ -67,6 +53,20 @@ std::pair<std::string, std::string> first_difference(const std::string& one, con
 }
 
 } // namespace
+
+std::string sha256_of(const std::filesystem::path& path) {
+    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
+    const io::PosixFile file(path, O_RDONLY);
+    std::vector<std::byte> bytes;
+    io::Sha256 hash;
+    const auto size = file.size();
+    for (std::uint64_t begin = 0; begin < size; begin += piece) {
+        bytes.resize(std::min(piece, size - begin));
+        file.read(bytes, begin);
+        hash.add(bytes);
+    }
+    return hash.finish_hex();
+}
 
 std::string fingerprint_of(const BuiltModel& model) {
     io::Sha256 hash;

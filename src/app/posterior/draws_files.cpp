@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace pearlite::app {
 
@@ -74,6 +75,7 @@ class Draws {
             "# method = sample (Default)\n#   sample\n#     num_samples = {}\n#     num_warmup = 0\n"
             "#     save_warmup = 0\n#     thin = 1\n#     algorithm = {}\n# id = {}\n# random\n#   seed = {}\n",
             draws_, attribute("algorithm"), chain + 1, attribute("seed"));
+        fmt::format_to(out, "{}", renamed_);
         for (std::size_t c = 0; c < columns_.size(); ++c)
             fmt::format_to(out, "{}{}", c == 0 ? "" : ",", columns_[c].name);
         text.push_back('\n');
@@ -99,8 +101,13 @@ class Draws {
         std::size_t n = 1;
         for (const auto& dimension : inner)
             n *= static_cast<std::size_t>(dimension.size);
+        auto name = io::with_points(array.name);
+        for (const auto wanted = name; !taken_.insert(name).second;)
+            name = fmt::format("{}_{}", wanted, ++twins_);
+        if (name != array.name && n == 1)
+            renamed_ += fmt::format("# column {} is {}\n", name, array.name);
         for (std::size_t place = 0; place < n; ++place)
-            columns_.push_back({io::with_points(array.name) + indices_of(place, inner), &array, place, n});
+            columns_.push_back({name + indices_of(place, inner), &array, place, n});
     }
 
     std::string attribute(const std::string& name) const {
@@ -112,6 +119,9 @@ class Draws {
 
     io::NetcdfGroup posterior_, statistics_, pointwise_;
     Index chains_ = 0, draws_ = 0;
+    std::set<std::string> taken_; ///< names of columns
+    int twins_ = 1;               ///< number of those that got a number since their names were taken
+    std::string renamed_;         ///< comments on columns that are not called like their parameters
     std::vector<Column> columns_;
 };
 

@@ -73,7 +73,9 @@ PartialResult Run::partial_result() {
 }
 
 RunResult Run::result() {
-    return result_of(parts_of(view()));
+    auto run = view();
+    auto parts = parts_of(run);
+    return result_of(std::move(parts), std::move(run.remarks));
 }
 
 double Run::first_log_ratio() const {

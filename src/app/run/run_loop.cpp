@@ -19,6 +19,7 @@ RunFacts facts_of(const Job& job, const algorithm::Progress& progress, double se
     facts.algorithm = job.algorithm;
     facts.seed = job.plan->run().seed.value;
     facts.generator = random::name_of(job.plan->run().seed.generator);
+    facts.files = job.files;
     facts.block = job.plan->block();
     facts.ranks = job.ranks.size();
     facts.wall_seconds = seconds;
@@ -223,12 +224,16 @@ template <class Write>
 void RunLoop::with_advice(const Write& write, const std::string& summary) {
     try {
         write();
-    } catch (const FileError& error) {
+    } catch (const std::exception& error) {
+        // Whatever went wrong, in a part, a library or a file system, costs no estimates.
         const auto rescued = summary.empty() ? "" : rescue(job_, summary, reporter_);
-        throw_in_place_of(error, ErrorKind::file,
-                          fmt::format("{}{}; once it can be written, {} goes on from the last checkpoint{}",
-                                      error.what(), rescued, resuming(job_.resumable()),
-                                      end_is_saved_ ? ", which holds the finished run" : ""));
+        const auto advice =
+            fmt::format("{}{}; once it can be written, {} goes on from the last checkpoint{}",
+                        pearlite::describe(std::current_exception()).message, rescued, resuming(job_.resumable()),
+                        end_is_saved_ ? ", which holds the finished run" : "");
+        if (const auto* known = dynamic_cast<const Error*>(&error))
+            throw_in_place_of(*known, ErrorKind::file, advice);
+        throw FileError(advice);
     }
 }
 

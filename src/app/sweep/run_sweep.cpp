@@ -218,15 +218,8 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
         prepared = prepare(models_, sweep_.configuration_of(run));
         require_memory(prepared, team_.size());
     });
-    Job job;
-    job.ranks = team_;
-    job.directory = directory_of_run(job_.directory, run);
+    Job job = job_of(team_, directory_of_run(job_.directory, run), prepared, {}, {});
     job.run_id = job_.run_id;
-    job.model_name = prepared.model_name;
-    job.configuration = prepared.resolved;
-    job.model = prepared.model.get();
-    job.algorithm = prepared.algorithm->name;
-    job.plan = prepared.plan.get();
     job.time_limit_seconds = job_.time_limit_seconds;
     job.data_directory = job_.data_directory;
     job.sweep_directory = job_.directory;

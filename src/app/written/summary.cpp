@@ -29,17 +29,27 @@ Headline headline_of(const RunResult& result) {
     return no_headline();
 }
 
+/// Lines on a part. A summary whose part has another form is still shown.
+template <class Describe>
+std::string lines_of(const Describe& describe) {
+    try {
+        return describe();
+    } catch (const Json::exception& error) {
+        return fmt::format("  lines that cannot be shown: {}\n", error.what());
+    }
+}
+
 /// Lines for a person: estimates with errors beside exact values, posterior, warnings, digest.
 std::string describe(const Json& summary) {
     std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
                                    summary.value("status", "?"));
-    text += describe_headline(summary);
+    text += lines_of([&] { return describe_headline(summary); });
     const auto diagnostics = summary.value("diagnostics", Json::object());
     for (const auto& warning : diagnostics.value("warnings", Json::array()))
         text += "  warning: " + warning.get<std::string>() + "\n";
     for (const auto& kind : kinds_of_parts())
         if (kind.describe)
-            text += kind.describe(summary);
+            text += lines_of([&] { return kind.describe(summary); });
     if (summary.contains("digest"))
         text += "  digest " + summary.value("digest", "") + "\n";
     const auto timing = summary.value("timing", Json::object());
@@ -58,15 +68,19 @@ std::string describe(const Json& summary) {
 
 /// The first entries of every summary.
 Json head_of(const RunFacts& facts, const std::string& status) {
-    return {{"schema", 1},
-            {"algorithm", facts.algorithm},
-            {"model", facts.model},
-            {"seed", facts.seed},
-            {"ranks", facts.ranks},
-            {"block", facts.block},
-            {"build", build_id()},
-            {"status", status},
-            {"generator", facts.generator}};
+    Json head{{"schema", 1},
+              {"algorithm", facts.algorithm},
+              {"model", facts.model},
+              {"seed", facts.seed},
+              {"ranks", facts.ranks},
+              {"block", facts.block},
+              {"build", build_id()},
+              {"status", status},
+              {"generator", facts.generator},
+              {"files", Json::array()}};
+    for (const auto& [key, path, sha256] : facts.files)
+        head["files"].push_back({{"key", key}, {"path", path.string()}, {"sha256", sha256}});
+    return head;
 }
 
 void add_diagnostics(Json& summary, SummaryParts& parts, const std::vector<std::string>& warnings) {
@@ -119,24 +133,51 @@ Json json_of(const ProgressEntry& current) {
     return entry;
 }
 
+/// Replaces numbers that are not finite by texts, as json_number() does.
+void make_finite(Json& json) {
+    if (json.is_number_float())
+        json = json_number(json.get<double>());
+    else if (json.is_structured())
+        for (auto& entry : json)
+            make_finite(entry);
+}
+
+/// The text of a file. Bytes of names that are not UTF-8 are replaced: nothing may cost the estimates.
+std::string text_of(Json& summary) {
+    make_finite(summary);
+    return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Calls write(), whose failure is a remark on the part.
+template <class Write>
+void try_part(std::vector<std::string>& remarks, const Write& write) {
+    try {
+        write();
+    } catch (const std::exception&) {
+        remarks.push_back(fmt::format("a part of the summary could not be written: {}",
+                                      pearlite::describe(std::current_exception()).message));
+    }
+}
+
 } // namespace
 
 std::string summary_text(const RunFacts& facts, const RunResult& result) {
     auto summary = head_of(facts, "finished");
     SummaryParts parts;
+    auto warnings = facts.warnings;
+    warnings.insert(warnings.end(), result.remarks.begin(), result.remarks.end());
     for (const auto& part : result.parts)
-        part->write_summary(parts);
+        try_part(warnings, [&] { part->write_summary(parts); });
     const auto headline = headline_of(result);
     const auto verdict = headline.verdict(parts.warnings);
     summary["headline"] = headline_entry(headline, verdict.support);
     summary["verdict"] = verdict.sentence;
     summary.update(parts.entries);
-    auto warnings = facts.warnings;
     warnings.insert(warnings.end(), parts.warnings.begin(), parts.warnings.end());
     add_diagnostics(summary, parts, warnings);
     summary["digest"] = result.digest;
     add_timing(summary, facts);
-    return summary.dump(2) + "\n";
+    return text_of(summary);
 }
 
 std::string summary_text(const RunFacts& facts, const std::string& status, const ProgressEntry& entry,
@@ -144,12 +185,13 @@ std::string summary_text(const RunFacts& facts, const std::string& status, const
     auto summary = head_of(facts, status);
     summary["progress"] = json_of(entry);
     SummaryParts parts;
+    auto warnings = facts.warnings;
     for (const auto& part : known)
-        part->write_summary(parts);
+        try_part(warnings, [&] { part->write_summary(parts); });
     summary.update(parts.entries);
-    add_diagnostics(summary, parts, facts.warnings);
+    add_diagnostics(summary, parts, warnings);
     add_timing(summary, facts);
-    return summary.dump(2) + "\n";
+    return text_of(summary);
 }
 
 void write_summary(const std::filesystem::path& directory, const std::string& text) {

@@ -28,6 +28,7 @@ struct RunFacts {
     std::string algorithm;
     std::uint64_t seed = 1;
     std::string generator; ///< of its random numbers
+    std::vector<DigestedFile> files = {};
     Index block = 1;
     int ranks = 1;
     double wall_seconds = 0;

@@ -41,11 +41,27 @@ std::string with_brackets(std::string_view name) {
 }
 
 std::string with_points(std::string_view name) {
-    std::string column(name);
-    std::erase(column, ']');
-    std::ranges::replace(column, '[', '.');
-    std::ranges::replace(column, ',', '.');
-    return column;
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto bracket = name.find('[');
+    std::string column, indices;
+    if (bracket != std::string_view::npos && bracket + 2 < name.size() && name.back() == ']') {
+        const auto inner = name.substr(bracket + 1, name.size() - bracket - 2);
+        if (std::ranges::all_of(inner, [&](char c) { return is_digit(c) || c == ','; })) {
+            indices = fmt::format(".{}", inner);
+            std::ranges::replace(indices, ',', '.');
+            name = name.substr(0, bracket);
+        }
+    }
+    for (const char c : name) {
+        const bool is_legal = is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (is_legal || (!column.empty() && column.back() != '_'))
+            column += is_legal ? c : '_';
+    }
+    while (column.ends_with('_')) // two of them end the sampler's own names
+        column.pop_back();
+    if (column.empty() || is_digit(column.front()))
+        column.insert(0, "x");
+    return column + indices;
 }
 
 Table read_draws(const std::filesystem::path& file) {

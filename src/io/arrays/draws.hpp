@@ -11,7 +11,9 @@ namespace pearlite::io {
 
 /// The element of an array as Stan's users write it: "theta.1.2" is "theta[1,2]".
 std::string with_brackets(std::string_view name);
-/// The column of CmdStan's for an element of an array: "theta[1,2]" is "theta.1.2".
+/// The column of CmdStan's for a parameter. Indices of an array follow points: "theta[1,2]" is "theta.1.2". All other
+/// characters that no name of R may have are underscores, since readers take points for indices: "diet[rich]:age" is
+/// "diet_rich_age".
 std::string with_points(std::string_view name);
 
 /// Comma-separated numbers under a header line, as CmdStan and its Pathfinder write them: lines that start with # may

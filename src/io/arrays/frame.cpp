@@ -70,7 +70,9 @@ Frame Frame::read(const std::filesystem::path& file) {
                                          lines.front().number));
         frame.fields_.push_back(std::move(fields));
         frame.lines_.push_back(line.number);
+        frame.rows_.used.push_back(frame.rows());
     }
+    frame.rows_.source = frame.source_;
     if (frame.rows() == 0)
         throw InputError(frame.source_ + ": no rows, expected at least one");
     return frame;
@@ -94,19 +96,23 @@ Index Frame::drop_rows_with(std::span<const std::string> texts, std::span<const 
         places.push_back(column(name));
     std::size_t kept = 0;
     for (std::size_t row = 0; row < fields_.size(); ++row) {
-        const bool is_missing = std::ranges::any_of(
+        const auto missing = std::ranges::find_if(
             places, [&](std::size_t place) { return std::ranges::find(texts, fields_[row][place]) != texts.end(); });
-        if (is_missing)
+        if (missing != places.end()) {
+            rows_.left_out.push_back({rows_.used[row], names_[*missing]});
             continue;
+        }
         if (kept != row) {
             fields_[kept] = std::move(fields_[row]);
             lines_[kept] = lines_[row];
+            rows_.used[kept] = rows_.used[row];
         }
         ++kept;
     }
     const auto dropped = static_cast<Index>(fields_.size() - kept);
     fields_.resize(kept);
     lines_.resize(kept);
+    rows_.used.resize(kept);
     if (kept == 0)
         throw InputError(fmt::format("{}: a value is missing in every row, expected a whole one", source_));
     return dropped;

@@ -1,7 +1,7 @@
 #pragma once
 /// Tables as people have them: columns of numbers and of words under a header line, with values that are missing.
 
-#include "pearlite/core/types.hpp"
+#include "pearlite/core/labelled_array.hpp"
 
 #include <filesystem>
 #include <span>
@@ -27,6 +27,8 @@ class Frame {
 
     /// Removes the rows in which one of these columns has one of these texts, and says how many there were.
     Index drop_rows_with(std::span<const std::string> texts, std::span<const std::string> columns);
+    /// The rows that there are, and those that were removed.
+    const TableRows& table_rows() const { return rows_; }
 
     /// A column of finite numbers.
     Vector numbers(const std::string& name) const;
@@ -53,6 +55,7 @@ class Frame {
     std::vector<std::string> names_;
     std::vector<std::vector<std::string>> fields_; ///< by row
     std::vector<Index> lines_;                     ///< of the rows
+    TableRows rows_;
 };
 
 } // namespace pearlite::io

@@ -105,10 +105,12 @@ class GroupWriter {
         const auto known = dimensions_.find(dimension.name);
         if (known != dimensions_.end()) {
             const auto& other = known->second.dimension;
-            PEARLITE_EXPECTS(other.size == dimension.size && other.labels == dimension.labels);
+            PEARLITE_EXPECTS(other.size == dimension.size && other.labels == dimension.labels &&
+                             other.numbers == dimension.numbers);
             return;
         }
-        PEARLITE_EXPECTS(dimension.labels.empty() || static_cast<Index>(dimension.labels.size()) == dimension.size);
+        PEARLITE_EXPECTS(dimension.labels.empty() || std::ssize(dimension.labels) == dimension.size);
+        PEARLITE_EXPECTS(dimension.numbers.empty() || std::ssize(dimension.numbers) == dimension.size);
         Defined defined{0, dimension};
         const auto name = free_name(dimension.name);
         image_.check(nc_def_dim(id_, name.c_str(), static_cast<std::size_t>(dimension.size), &defined.id));
@@ -116,9 +118,9 @@ class GroupWriter {
         image_.check(
             nc_def_var(id_, name.c_str(), dimension.labels.empty() ? NC_INT64 : NC_STRING, 1, &defined.id, &variable));
         if (dimension.labels.empty()) {
-            std::vector<long long> places(static_cast<std::size_t>(dimension.size));
-            for (std::size_t i = 0; i < places.size(); ++i)
-                places[i] = static_cast<long long>(i);
+            std::vector<long long> places(dimension.numbers.begin(), dimension.numbers.end());
+            for (Index i = std::ssize(places); i < dimension.size; ++i)
+                places.push_back(i);
             image_.check(nc_put_var_longlong(id_, variable, places.data()));
         } else {
             std::vector<const char*> labels;

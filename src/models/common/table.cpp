@@ -19,13 +19,24 @@ bool is_one_of(const std::string& name, std::span<const std::string> names) {
 void MissingKeys::keys(Keys& k) {
     k("missing", rule, {{"refuse", Rule::refuse}, {"drop", Rule::drop, "which leaves their rows out"}},
       "treatment of missing values");
-    k.when("missing", rule, Rule::drop,
-           [&] { k("missing_values", texts, {}, "texts that stand for a missing value"); });
+    k.when("missing", rule, Rule::drop, [&] {
+        k("missing_values", texts, {}, "texts that stand for a missing value");
+        k("complete", further, {},
+          "further columns: rows that lack one of their values are left out, too, as in models that use them");
+    });
 }
 
-void MissingKeys::apply(io::Frame& frame, std::span<const std::string> columns) const {
-    if (rule == Rule::drop)
-        frame.drop_rows_with(texts, columns);
+TableRows MissingKeys::apply(io::Frame& frame, std::vector<std::string> columns) const {
+    if (rule == Rule::refuse)
+        return frame.table_rows();
+    for (const auto& name : further)
+        if (!is_one_of(name, columns))
+            columns.push_back(name);
+    frame.drop_rows_with(texts, columns);
+    auto rows = frame.table_rows();
+    rows.complete = std::move(columns);
+    rows.missing_values = texts;
+    return rows;
 }
 
 std::vector<std::string> TermKeys::possible(const std::vector<std::string>& names,
@@ -51,6 +62,10 @@ std::vector<std::string> TermKeys::columns() const {
             if (!is_one_of(name, used))
                 used.push_back(std::move(name));
     return used;
+}
+
+LabelledDimension Observed::dimension(Index n) const {
+    return {"row", n, {}, rows ? rows->used : std::vector<Index>()};
 }
 
 std::vector<std::string> without(const std::vector<std::string>& names, std::span<const std::string> those) {

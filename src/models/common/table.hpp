@@ -5,6 +5,7 @@
 #include "models/common/design.hpp"
 #include "pearlite/core/keys.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,10 +17,12 @@ struct MissingKeys {
     enum class Rule { refuse, drop };
     Rule rule = Rule::refuse;
     std::vector<std::string> texts{"", "NA"};
+    std::vector<std::string> further; ///< columns that a model does not use
 
     void keys(Keys& k);
-    /// Leaves out the rows that lack one of these columns, if they are to be left out.
-    void apply(io::Frame& frame, std::span<const std::string> columns) const;
+    /// Leaves out the rows that lack one of these columns or a further one, if they are to be left out. Returns the
+    /// rows that there are then.
+    TableRows apply(io::Frame& frame, std::vector<std::string> columns) const;
 };
 
 /// The terms of a regression on the columns of a table, none of them in a description.
@@ -33,6 +36,15 @@ struct TermKeys {
     /// Names, the products a:b of two of them, and the squares a:a of those that are no factors.
     static std::vector<std::string> possible(const std::vector<std::string>& names,
                                              std::span<const std::string> factors);
+};
+
+/// Observations in the words of the table that they are from.
+struct Observed {
+    std::string name = "y"; ///< of the column of responses
+    std::optional<TableRows> rows = {};
+
+    /// The dimension "row" of n observations.
+    LabelledDimension dimension(Index n) const;
 };
 
 /// The names but those.

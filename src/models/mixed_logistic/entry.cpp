@@ -1,6 +1,5 @@
 #include "models/common/estimated_likelihood.hpp"
 #include "models/common/reading.hpp"
-#include "models/common/table.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -112,14 +111,16 @@ MixedLogisticDesign design_of_table(io::Configuration& configuration, const Data
                 used.push_back(std::move(name));
     auto needed = used;
     needed.insert(needed.end(), {keys.subject, keys.response});
-    source.missing.apply(frame, needed);
+    auto rows = source.missing.apply(frame, std::move(needed));
     const auto subjects = frame.codes(keys.subject, frame.levels(keys.subject));
     RepeatedResponses data;
     data.subject.resize(frame.rows());
     std::ranges::transform(subjects, data.subject.begin(), [](Index code) { return static_cast<double>(code); });
     data.response = frame.zeros_and_ones(keys.response);
     data.covariates = covariates_of(frame, used, keys.terms.factors);
-    return mixed_logistic_design(data, keys.terms.terms, keys.effects);
+    auto design = mixed_logistic_design(data, keys.terms.terms, keys.effects);
+    design.settings.observed = {keys.response, std::move(rows)};
+    return design;
 }
 
 MixedLogisticDesign design_of_polypharmacy(const io::Table& table) {

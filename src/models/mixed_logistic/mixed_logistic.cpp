@@ -4,13 +4,10 @@
 #include "core/moments.hpp"
 #include "models/mixed_logistic/mixed_logistic_kernels.hpp"
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 namespace pearlite::models {
@@ -37,14 +34,15 @@ bool finite(const Matrix& m) {
 }
 
 model::DataDescription description(const MixedLogisticSettings& s) {
-    const LabelledDimension rows{"row", s.response.size()};
+    const LabelledDimension rows = s.observed.dimension(s.response.size());
     LabelledArray subject{"subject", {rows}, {}, "label of the row's subject", true};
     subject.values.assign(s.subject.begin(), s.subject.end());
-    auto response = labelled("y", rows, s.response);
+    auto response = labelled(s.observed.name, rows, s.response);
     response.is_whole = true;
     return {{std::move(response)},
             {std::move(subject), labelled("design", rows, {"coefficient", s.design.cols(), s.names}, s.design),
-             labelled("effects_design", rows, {"effect", s.effects_design.cols(), s.effect_names}, s.effects_design)}};
+             labelled("effects_design", rows, {"effect", s.effects_design.cols(), s.effect_names}, s.effects_design)},
+            s.observed.rows};
 }
 
 } // namespace
@@ -337,8 +335,9 @@ model::Prediction MixedLogistic::predict(std::span<const double> u, Index sample
     const auto subjects = subjects_of_rows(data_.constant[0]);
     const Vector fixed = design * point.coefficients;
     random::Stream stream(address);
-    LabelledArray y{"y",
-                    {model::sample_dimension(samples), {"row", fixed.size()}},
+    const auto& observed = data_.observed.front();
+    LabelledArray y{observed.name,
+                    {model::sample_dimension(samples), observed.dimensions.front()},
                     {},
                     "responses of other subjects with the same covariates"};
     Matrix effects(n_effects_, n_subjects());

@@ -3,6 +3,7 @@
 /// integrated out numerically. The likelihood is estimated by importance sampling, or computed by quadrature.
 
 #include "models/common/constant_variance.hpp"
+#include "models/common/table.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/parameters.hpp"
@@ -28,6 +29,7 @@ struct MixedLogisticSettings {
     Matrix effects_design;                 ///< z, n x q, 1 <= q <= 4; a random intercept is a column of ones
     std::vector<std::string> effect_names; ///< q; the parameter tau_k is called sd_<name>
     Vector response;                       ///< n, each 0 or 1
+    Observed observed = {};
 
     std::vector<model::Prior> coefficient_priors{model::Prior::parse("normal(0, 10)")};  ///< p, or one for all
     std::vector<model::Prior> deviation_priors{model::Prior::parse("half-cauchy(2.5)")}; ///< q or one; on tau > 0

@@ -1,11 +1,8 @@
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace pearlite::models {
 

@@ -1,7 +1,6 @@
 #pragma once
 /// Design matrices of mixed logistic regressions from plain columns of data, and those of three classic data sets.
 
-#include "models/common/design.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
 
 #include <string>

@@ -1,7 +1,5 @@
 #include "models/mixed_logistic/mixed_logistic_kernels.hpp"
 
-#include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace pearlite::models {

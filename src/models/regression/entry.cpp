@@ -63,14 +63,29 @@ struct RegressionKeys {
     }
 };
 
+/// Defaults follow the response: in another unit of it, the evidences of all models change by one constant. With shape
+/// 1 and a tenth of the response's variance as rate, 95 % of the prior of the errors' variance lie between 0.03 and 4
+/// times that variance. Configurations with a precision_rate keep the other defaults of 0.1.0.
 struct LinearRegressionKeys {
-    double prior_variance = 100, precision_shape = 2, precision_rate = 1;
+    static constexpr double share_of_variance = 0.1;
+
+    double prior_variance = 100;
+    std::optional<double> precision_shape, precision_rate, intercept_mean;
+
+    double shape() const { return precision_shape.value_or(precision_rate ? 2 : 1); }
 
     void keys(Keys& k) {
         k("prior_variance", prior_variance, above(0),
           "prior variance of every coefficient, in units of the variance of the errors");
-        k("precision_shape", precision_shape, above(0), "shape of the gamma prior of the errors' precision");
-        k("precision_rate", precision_rate, above(0), "rate of that prior, in units of the squared response");
+        k("precision_shape", precision_shape, above(0),
+          about("shape of the gamma prior of the errors' precision")
+              .default_is("1, or 2 where precision_rate is given"));
+        k("precision_rate", precision_rate, above(0),
+          about("rate of that prior, in units of the squared response")
+              .default_is("a tenth of the response's variance"));
+        k("intercept_mean", intercept_mean,
+          about("prior mean of the intercept")
+              .default_is("the mean of the response, or 0 where precision_rate is given"));
     }
 };
 
@@ -82,7 +97,14 @@ struct CoefficientKeys {
 
 /// Coefficients act on the log of a rate, where a standard deviation of 2.5 is wide (that of rstanarm).
 struct PoissonKeys : CoefficientKeys {
+    std::optional<double> intercept_mean;
+
     PoissonKeys() { prior_variance = 6.25; }
+    void keys(Keys& k) {
+        CoefficientKeys::keys(k);
+        k("intercept_mean", intercept_mean,
+          about("prior mean of the intercept").default_is("0, or the log of the mean rate where there is an exposure"));
+    }
 };
 
 /// The columns of a table as the data of a regression.
@@ -91,6 +113,10 @@ struct RegressionTable {
     std::vector<Scaling> scalings;
     io::Frame frame;
     RegressionKeys keys;
+
+    TableRows rows;
+
+    Observed observed() const { return {keys.response, rows}; }
 };
 
 RegressionTable read_regression(io::Frame frame, RegressionKeys keys, const MissingKeys& missing) {
@@ -99,8 +125,8 @@ RegressionTable read_regression(io::Frame frame, RegressionKeys keys, const Miss
     needed.push_back(keys.response);
     if (keys.exposure)
         needed.push_back(*keys.exposure);
-    missing.apply(frame, needed);
-    RegressionTable read{{}, {}, std::move(frame), std::move(keys)};
+    auto rows = missing.apply(frame, std::move(needed));
+    RegressionTable read{{}, {}, std::move(frame), std::move(keys), std::move(rows)};
     auto covariates = covariates_of(read.frame, used, read.keys.terms.factors);
     if (read.keys.standardise)
         read.scalings = standardise(covariates, read.frame.source());
@@ -162,6 +188,12 @@ std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration,
     return configuration.has_errors() || !data ? nullptr : built_density(LinearRegression(*data));
 }
 
+/// The normal prior of the coefficients, in words.
+std::string words_on_coefficients(double intercept_mean, const std::string& variance) {
+    const auto mean = intercept_mean == 0 ? "0" : fmt::format("0, intercept's {:.6g}", intercept_mean);
+    return fmt::format("coefficients ~ N({}; variance {})", mean, variance);
+}
+
 std::unique_ptr<BuiltModel> build_linear_regression(io::Configuration& configuration, io::Section& section) {
     LinearRegressionKeys keys;
     auto table = read_table(configuration, section, keys);
@@ -170,9 +202,24 @@ std::unique_ptr<BuiltModel> build_linear_regression(io::Configuration& configura
     if (configuration.has_errors() || !table || !response)
         return nullptr;
     const Index p = table->design.values.cols();
-    return built_density(LinearRegression({std::move(table->design.values), *response, std::move(table->design.names),
-                                           Vector::Zero(p), Vector::Constant(p, 1 / keys.prior_variance),
-                                           keys.precision_shape, keys.precision_rate, std::move(table->scalings)}));
+    const double mean = response->mean(), variance = (response->array() - mean).square().mean();
+    if (!keys.precision_rate && !(variance > 0)) {
+        section.error("precision_rate",
+                      fmt::format("must be given, since all values of column '{}' are equal; expected "
+                                  "a number above 0",
+                                  table->keys.response));
+        return nullptr;
+    }
+    const double rate = keys.precision_rate.value_or(keys.share_of_variance * variance);
+    Vector prior_mean = Vector::Zero(p);
+    if (table->keys.has_intercept)
+        prior_mean(0) = keys.intercept_mean.value_or(keys.precision_rate ? 0 : mean);
+    auto priors = std::vector{words_on_coefficients(prior_mean(0), fmt::format("{:g}/tau", keys.prior_variance)),
+                              fmt::format("tau ~ Gamma({:g}, rate {:.6g})", keys.shape(), rate)};
+    return built_density(
+        LinearRegression({std::move(table->design.values), *response, std::move(table->design.names),
+                          std::move(prior_mean), Vector::Constant(p, 1 / keys.prior_variance), keys.shape(), rate,
+                          std::move(table->scalings), table->observed(), std::move(priors)}));
 }
 
 std::unique_ptr<BuiltModel> build_logistic_regression(io::Configuration& configuration, io::Section& section) {
@@ -182,8 +229,10 @@ std::unique_ptr<BuiltModel> build_logistic_regression(io::Configuration& configu
         column_of(section, [&] { return table ? table->frame.zeros_and_ones(table->keys.response) : Vector(); });
     if (configuration.has_errors() || !table || !response)
         return nullptr;
-    return built_density(LogisticRegression({std::move(table->design.values), *response, std::move(table->design.names),
-                                             keys.prior_variance, std::move(table->scalings)}));
+    return built_density(
+        LogisticRegression({std::move(table->design.values), *response, std::move(table->design.names),
+                            keys.prior_variance, 0, std::move(table->scalings), table->observed(),
+                            std::vector{words_on_coefficients(0, fmt::format("{:g}", keys.prior_variance))}}));
 }
 
 Vector exposures_of(const RegressionTable& table) {
@@ -204,9 +253,15 @@ std::unique_ptr<BuiltModel> build_poisson_regression(io::Configuration& configur
     const auto exposure = column_of(section, [&] { return table ? exposures_of(*table) : Vector(); });
     if (configuration.has_errors() || !table || !response || !exposure)
         return nullptr;
-    return built_density(PoissonRegression({{std::move(table->design.values), *response, std::move(table->design.names),
-                                             keys.prior_variance, std::move(table->scalings)},
-                                            *exposure}));
+    double intercept_mean = 0;
+    if (table->keys.has_intercept)
+        intercept_mean = keys.intercept_mean.value_or(
+            table->keys.exposure && response->sum() > 0 ? std::log(response->sum() / exposure->sum()) : 0);
+    return built_density(PoissonRegression(
+        {{std::move(table->design.values), *response, std::move(table->design.names), keys.prior_variance,
+          intercept_mean, std::move(table->scalings), table->observed(),
+          std::vector{words_on_coefficients(intercept_mean, fmt::format("{:g}", keys.prior_variance))}},
+         *exposure}));
 }
 
 } // namespace

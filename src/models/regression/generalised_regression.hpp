@@ -1,6 +1,6 @@
 #pragma once
 /// Densities, gradients and metrics of regressions, sixteen points side by side. Each response y_i depends on a single
-/// linear predictor eta_i = x_i' beta, with beta ~ N(0, prior_variance I).
+/// linear predictor eta_i = x_i' beta, with beta ~ N((intercept_mean, 0, ...), prior_variance I).
 
 #include "models/regression/generalised_regression_lanes.hpp"
 #include "models/regression/responses.hpp"
@@ -16,11 +16,14 @@
 namespace pearlite::models {
 
 struct RegressionData {
-    Matrix design;                  ///< X, n x p, with its intercept column if it has one
+    Matrix design;                  ///< X, n x p, with its intercept column, the first, if it has one
     Vector response;                ///< y, n
     std::vector<std::string> names; ///< p
     double prior_variance = 100;
+    double intercept_mean = 0;          ///< of the prior of the first coefficient; that of the others is 0
     std::vector<Scaling> scalings = {}; ///< of covariates
+    Observed observed = {};
+    std::vector<std::string> priors = {}; ///< in words
 };
 
 /// `Regression` derives from this. It offers metric_weights() and, to this base alone, two kernels
@@ -41,6 +44,14 @@ class GeneralisedRegression {
     void draw_prior(random::Stream& stream, std::span<double> x) const {
         for (double& value : x)
             value = std::sqrt(data_.prior_variance) * stream.normal();
+        if (!x.empty())
+            x.front() += data_.intercept_mean;
+    }
+    double log_prior_of_scale(std::span<const double> parameters, double scale) const {
+        double sum = 0;
+        for (std::size_t k = 0; k < parameters.size(); ++k)
+            sum += log_normal_of_scale(parameters[k], k == 0 ? data_.intercept_mean : 0, data_.prior_variance, scale);
+        return sum;
     }
     Index data_points() const { return data_.response.size(); }
 
@@ -93,7 +104,7 @@ class GeneralisedRegression {
     void force_lanes(const Matrix& points, Index first, ForceScratch& scratch) const;
     template <class Slopes>
     auto gradient_of(const Matrix& points, Index first, double b, const Slopes& slopes) const {
-        return points.middleCols<lanes>(first) * (-1 / data_.prior_variance) +
+        return (points.middleCols<lanes>(first).colwise() - prior_mean_) * (-1 / data_.prior_variance) +
                b * slopes.leftCols(points.rows()).matrix().transpose();
     }
     void expect(const Matrix& points) const {
@@ -103,6 +114,7 @@ class GeneralisedRegression {
     /// Column i is x_i with its sign, with zeros to a multiple of sums_abreast; columns of zeros follow, so that as
     /// many can be read abreast from any of them.
     Matrix rows_;
+    Vector prior_mean_; ///< p
     /// The same in single precision.
     Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic> single_rows_;
 };
@@ -115,6 +127,8 @@ GeneralisedRegression<Regression, Data>::GeneralisedRegression(Data data, Vector
       single_rows_(decltype(single_rows_)::Zero(simd::padded_to_sums<float>(data_.design.cols()),
                                                 data_.design.rows() + simd::sums_abreast<float> - 1)) {
     const Index p = data_.design.cols(), n = data_.design.rows();
+    prior_mean_ = Vector::Zero(p);
+    prior_mean_.head(std::min<Index>(p, 1)).setConstant(data_.intercept_mean);
     PEARLITE_EXPECTS(data_.response.size() == n && std::ssize(data_.names) == p && data_.prior_variance > 0);
     rows_.topLeftCorner(p, n) = (signs_of(data_).asDiagonal() * data_.design).transpose();
     single_rows_.topLeftCorner(p, n) = rows_.topLeftCorner(p, n).template cast<float>().array();

@@ -24,7 +24,7 @@ void GeneralisedRegression<Regression, Data>::evaluate_lanes(const Matrix& point
     scratch.slopes.setZero();
     Lanes squares = Lanes::Zero(), sum = Lanes::Zero();
     for (Index k = 0; k < d; ++k)
-        squares += scratch.coefficients.col(k).square();
+        squares += (scratch.coefficients.col(k) - prior_mean_(k)).square();
     Predictors predictors;
     for (Index row = from; row < to; row += piece) {
         const Index rows = std::min(piece, to - row), padded_rows = simd::padded_to_sums<double>(rows);

@@ -5,7 +5,6 @@
 #include "models/regression/responses.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
-#include <cmath>
 #include <numbers>
 
 namespace pearlite::models {
@@ -41,6 +40,16 @@ void LinearRegression::draw_prior(random::Stream& stream, std::span<double> x) c
         x[static_cast<std::size_t>(k)] =
             data_.prior_mean(k) + stream.normal() / std::sqrt(data_.prior_precision(k) * precision);
     x[static_cast<std::size_t>(p)] = std::log(precision);
+}
+
+double LinearRegression::log_prior_of_scale(std::span<const double> parameters, double scale) const {
+    const Index p = data_.prior_mean.size();
+    const double precision = std::exp(parameters[static_cast<std::size_t>(p)]);
+    double sum = 0;
+    for (Index k = 0; k < p; ++k)
+        sum += log_normal_of_scale(parameters[static_cast<std::size_t>(k)], data_.prior_mean(k),
+                                   1 / (data_.prior_precision(k) * precision), scale);
+    return sum;
 }
 
 double LinearRegression::log_prior_at(const Eigen::Ref<const Vector>& point) const {
@@ -155,12 +164,14 @@ model::Prediction LinearRegression::predict(std::span<const double> u, Index sam
                                             const random::Address& address) const {
     const Index p = data_.design.cols();
     const double sd = std::exp(-u[static_cast<std::size_t>(p)] / 2);
-    return responses(data_.design * Eigen::Map<const Vector>(u.data(), p), samples, address,
+    return responses(data_.design * Eigen::Map<const Vector>(u.data(), p), data_.observed, samples, address,
                      [&](double mean, random::Stream& stream) { return mean + sd * stream.normal(); });
 }
 
 model::DataDescription LinearRegression::describe_data() const {
-    return describe_regression(data_.design, data_.response, data_.names, data_.scalings);
+    auto description = describe_regression(data_.design, data_.response, data_.observed, data_.names, data_.scalings);
+    description.priors = data_.priors;
+    return description;
 }
 
 void LinearRegression::fingerprint(model::Fingerprint& fingerprint) const {

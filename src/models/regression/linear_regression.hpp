@@ -23,6 +23,8 @@ struct LinearRegressionData {
     double precision_shape = 1;
     double precision_rate = 1;
     std::vector<Scaling> scalings = {}; ///< of covariates
+    Observed observed = {};
+    std::vector<std::string> priors = {}; ///< in words
 };
 
 /// Parameters: the p coefficients and log tau (the density carries the Jacobian).
@@ -35,6 +37,8 @@ class LinearRegression {
     /// Responses y at the rows of the design.
     model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
+    /// Scales the prior of the coefficients, given log tau.
+    double log_prior_of_scale(std::span<const double> parameters, double scale) const;
     static constexpr bool evaluates_padding = true;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,

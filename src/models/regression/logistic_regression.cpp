@@ -24,14 +24,15 @@ void LogisticRegression::metric_weights(std::span<const double> x, double b, Vec
 
 model::Prediction LogisticRegression::predict(std::span<const double> u, Index samples,
                                               const random::Address& address) const {
-    return responses(predictors_at(u), samples, address, [](double predictor, random::Stream& stream) {
+    return responses(predictors_at(u), data_.observed, samples, address, [](double predictor, random::Stream& stream) {
         return stream.uniform() < 1 / (1 + std::exp(-predictor)) ? 1.0 : 0.0;
     });
 }
 
 model::DataDescription LogisticRegression::describe_data() const {
-    auto description = describe_regression(data_.design, data_.response, data_.names, data_.scalings);
+    auto description = describe_regression(data_.design, data_.response, data_.observed, data_.names, data_.scalings);
     description.observed.front().is_whole = true;
+    description.priors = data_.priors;
     return description;
 }
 

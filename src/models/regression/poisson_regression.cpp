@@ -54,14 +54,16 @@ void PoissonRegression::metric_weights(std::span<const double> x, double b, Vect
 
 model::Prediction PoissonRegression::predict(std::span<const double> u, Index samples,
                                              const random::Address& address) const {
-    return responses(means(u), samples, address,
+    return responses(means(u), data_.observed, samples, address,
                      [](double mean, random::Stream& stream) { return poisson(mean, stream); });
 }
 
 model::DataDescription PoissonRegression::describe_data() const {
-    auto description = describe_regression(data_.design, data_.response, data_.names, data_.scalings);
+    auto description = describe_regression(data_.design, data_.response, data_.observed, data_.names, data_.scalings);
     description.observed.front().is_whole = true;
-    description.constant.push_back(labelled("exposure", {"row", data_.exposure.size()}, data_.exposure));
+    description.priors = data_.priors;
+    description.constant.push_back(
+        labelled("exposure", data_.observed.dimension(data_.exposure.size()), data_.exposure));
     return description;
 }
 
@@ -71,6 +73,8 @@ void PoissonRegression::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add(as_span(data_.response));
     fingerprint.add(as_span(data_.exposure));
     fingerprint.add(data_.prior_variance);
+    if (data_.intercept_mean != 0) // as the fingerprints of 0.1.0, which had no other mean
+        fingerprint.add(data_.intercept_mean);
 }
 
 } // namespace pearlite::models

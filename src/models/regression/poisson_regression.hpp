@@ -5,7 +5,8 @@
 
 namespace pearlite::models {
 
-/// y_i ~ Poisson(exposure_i exp(x_i' beta)), beta ~ N(0, prior_variance I); responses are whole numbers of at least 0.
+/// y_i ~ Poisson(exposure_i exp(x_i' beta)), with the prior of RegressionData; responses are whole
+/// numbers of at least 0.
 struct PoissonRegressionData : RegressionData {
     Vector exposure; ///< n, above 0
 };

@@ -2,12 +2,13 @@
 
 namespace pearlite::models {
 
-model::DataDescription describe_regression(const Matrix& design, const Vector& response,
+model::DataDescription describe_regression(const Matrix& design, const Vector& response, const Observed& observed,
                                            const std::vector<std::string>& names,
                                            const std::vector<Scaling>& scalings) {
-    const LabelledDimension rows{"row", response.size()}, coefficients{"coefficient", design.cols(), names};
-    model::DataDescription description{{labelled("y", rows, response)},
-                                       {labelled("design", rows, coefficients, design)}};
+    const LabelledDimension rows = observed.dimension(response.size()),
+                            coefficients{"coefficient", design.cols(), names};
+    model::DataDescription description{
+        {labelled(observed.name, rows, response)}, {labelled("design", rows, coefficients, design)}, observed.rows};
     if (scalings.empty())
         return description;
     LabelledDimension covariates{"standardised", std::ssize(scalings)};

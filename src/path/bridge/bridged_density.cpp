@@ -122,6 +122,7 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
     pass_on<model::PointCost>(*density_);
     pass_on<model::PointLogLikelihoods>(*density_);
     pass_on<model::ReportedQuantities>(*density_);
+    pass_on<model::PriorScale>(*density_);
     pass_on<model::DescribedData>(*density_);
     pass_on<model::Predictive>(*density_);
     pass_on<model::HeldOutClasses>(*density_);

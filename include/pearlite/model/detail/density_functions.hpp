@@ -17,7 +17,7 @@ namespace pearlite::model {
 
 /// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, DensityMetric,
 /// PointCost, EstimatorSize, ReportedQuantities, PointsOfQuantities, PointwiseLikelihood, DescribedData, Predictive,
-/// ReadablePrior, PriorDensity, PosteriorApproximation, HeldOutClasses, Approximated, RejectedPoints.
+/// ReadablePrior, PriorDensity, PriorScale, PosteriorApproximation, HeldOutClasses, Approximated, RejectedPoints.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
@@ -69,6 +69,14 @@ class PriorDensity {
   public:
     virtual ~PriorDensity() = default;
     virtual std::shared_ptr<const DensityFunctions> prior() const = 0;
+};
+
+/// How the density of the prior changes with its scale.
+class PriorScale {
+  public:
+    virtual ~PriorScale() = default;
+    /// log p_s - log p at the reported parameters: p_s has `scale` times the standard deviations of p.
+    virtual double log_prior_of_scale(std::span<const double> parameters, double scale) const = 0;
 };
 
 /// A Riemannian metric for log prior + b log likelihood, of one point at a time. Densities with an estimated likelihood

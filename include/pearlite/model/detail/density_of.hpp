@@ -82,6 +82,15 @@ struct DescribedDataOfDensity final : DescribedData {
     std::shared_ptr<const D> density;
 };
 
+template <HasPriorScale D>
+struct PriorScaleOf final : PriorScale {
+    explicit PriorScaleOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    double log_prior_of_scale(std::span<const double> parameters, double scale) const override {
+        return density->log_prior_of_scale(parameters, scale);
+    }
+    std::shared_ptr<const D> density;
+};
+
 template <HasPrediction D>
 struct PredictiveOf final : Predictive {
     explicit PredictiveOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
@@ -266,6 +275,8 @@ class DensityOf final : public DensityFunctions {
             offer<PointLogLikelihoods>(std::make_shared<detail::PointLogLikelihoodsOf<D>>(density_));
         if constexpr (HasDataDescription<D>)
             offer<DescribedData>(std::make_shared<detail::DescribedDataOfDensity<D>>(density_));
+        if constexpr (HasPriorScale<D>)
+            offer<PriorScale>(std::make_shared<detail::PriorScaleOf<D>>(density_));
         if constexpr (HasPrediction<D>)
             offer<Predictive>(std::make_shared<detail::PredictiveOf<D>>(density_));
         if constexpr (HasHeldOutClasses<D>)

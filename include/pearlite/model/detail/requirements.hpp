@@ -77,6 +77,10 @@ constexpr void require_optional_members() {
         HasDataDescription<D> || !requires { &D::describe_data; },
         "this model has a describe_data() that is not: pearlite::model::DataDescription describe_data() const");
     static_assert(
+        HasPriorScale<D> || !requires { &D::log_prior_of_scale; },
+        "this model has a log_prior_of_scale() that is not: double log_prior_of_scale(std::span<const double> "
+        "parameters, double scale) const");
+    static_assert(
         HasPrediction<D> || !requires { &D::predict; },
         "this model has a predict() that is not: pearlite::model::Prediction predict(std::span<const double> u, "
         "pearlite::Index samples, const pearlite::random::Address& address) const");

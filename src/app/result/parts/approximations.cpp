@@ -75,7 +75,8 @@ std::unique_ptr<ResultPart> approximations_part(RunView& run) {
 } // namespace
 
 PartKind approximations_kind() {
-    return {approximations_part, describe_approximations};
+    return {approximations_part, describe_approximations, model::Task::annealing, true,
+            "approximations of the posterior"};
 }
 
 } // namespace pearlite::app

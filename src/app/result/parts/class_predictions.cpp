@@ -268,7 +268,7 @@ std::unique_ptr<ResultPart> class_predictions_part(RunView& run) {
 } // namespace
 
 PartKind class_predictions_kind() {
-    return {class_predictions_part, describe_class_predictions};
+    return {class_predictions_part, describe_class_predictions, model::Task::annealing, true, "predictions of classes"};
 }
 
 } // namespace pearlite::app

@@ -157,7 +157,10 @@ std::vector<Finding> EvidencePart::findings() const {
 std::optional<Headline> EvidencePart::headline() const {
     Headline headline;
     // From a normalised start the ratio is the evidence.
-    headline.label = log_normaliser_start_ == 0.0 ? "log evidence" : "log Z/Z_0";
+    headline.label = log_normaliser_start_ != 0.0 ? "log Z/Z_0"
+                     : inverse_temperature_ == 1
+                         ? "log evidence"
+                         : fmt::format("log integral at inverse temperature {:g}", inverse_temperature_);
     headline.findings = findings();
     headline.account = verdict_;
     if (estimates_.empty() || !is_shown(estimates_.front()))
@@ -217,7 +220,7 @@ std::unique_ptr<ResultPart> evidence_part(RunView& run) {
     auto& exact = run.exact_log_ratio;
     parallel::on_root(run.ranks, [&] { exact = run.target->exact_log_ratio(run.inverse_temperature_end); });
     return std::make_unique<EvidencePart>(run.outcome.log_ratio, run.outcome.verdict, run.log_ratios,
-                                          run.target->log_normaliser_start(), exact);
+                                          run.target->log_normaliser_start(), exact, run.inverse_temperature_end);
 }
 
 std::string describe_outcome(const Json& summary) {

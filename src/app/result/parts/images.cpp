@@ -59,7 +59,7 @@ std::unique_ptr<ResultPart> images_part(RunView& run) {
 } // namespace
 
 PartKind images_kind() {
-    return {images_part, nullptr};
+    return {images_part, nullptr, model::Task::annealing, true, "images of particles"};
 }
 
 } // namespace pearlite::app

@@ -89,19 +89,34 @@ void find_outcome(RunView& run) {
     add_likelihood_estimates(*run.target, run.sampler.progress(), run.outcome);
 }
 
+/// Collective. Null with a remark if an optional part cannot be made.
+std::unique_ptr<ResultPart> made(const PartKind& kind, RunView& run) {
+    if (*kind.name == 0)
+        return kind.part_of(run);
+    try {
+        return kind.part_of(run);
+    } catch (const std::exception&) {
+        const auto error = std::current_exception();
+        if (run.ranks.size() > 1 && !is_agreed(error))
+            throw;
+        run.remarks.push_back(fmt::format("{} left out: {}", kind.name, pearlite::describe(error).message));
+        return nullptr;
+    }
+}
+
 ResultParts made_of(RunView& run) {
     const auto task = task_of(run.found);
     ResultParts parts;
     for (const auto& kind : kinds_of_parts())
         if (kind.part_of && kind.task == task && (run.is_finished || !kind.needs_end))
-            if (auto part = kind.part_of(run))
+            if (auto part = made(kind, run))
                 parts.push_back(std::move(part));
     return parts;
 }
 
 } // namespace
 
-ResultParts parts_of(RunView run) {
+ResultParts parts_of(RunView& run) {
     if (task_of(run.found) == Task::annealing)
         find_outcome(run);
     return made_of(run);
@@ -112,8 +127,8 @@ ResultParts partial_parts(RunView run) {
     return made_of(run);
 }
 
-RunResult result_of(ResultParts parts) {
-    RunResult result{std::move(parts), {}};
+RunResult result_of(ResultParts parts, std::vector<std::string> remarks) {
+    RunResult result{std::move(parts), {}, std::move(remarks)};
     io::Sha256 hash;
     for (const auto& part : result.parts)
         part->digest(hash);

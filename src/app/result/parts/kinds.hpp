@@ -31,6 +31,7 @@ struct RunView {
     std::optional<double> exact_log_ratio = {};            ///< on rank 0, where it is known
     std::shared_ptr<const Posterior> posterior = {};       ///< where the target reports parameters
     std::vector<model::Approximation> approximations = {}; ///< complete on rank 0, elsewhere names alone
+    std::vector<std::string> remarks = {};                 ///< on parts that could not be made
 };
 
 struct PartKind {
@@ -41,13 +42,15 @@ struct PartKind {
     std::string (*describe)(const nlohmann::ordered_json& summary);
     model::Task task = model::Task::annealing;
     bool needs_end = true; ///< else there is a part of a run that is under way, too
+    const char* name = ""; ///< of the part in messages, where a result can do without it; else empty
 };
 
 /// The parts of list_of_parts.inl, in its order.
 std::span<const PartKind> kinds_of_parts();
 
-/// Collective; the sampler has finished.
-ResultParts parts_of(RunView run);
+/// Collective; the sampler has finished. A part that a result can do without, and that cannot be made, is left out with
+/// a remark.
+ResultParts parts_of(RunView& run);
 /// Collective. The parts that need no end, of a sampler that has been flushed.
 ResultParts partial_parts(RunView run);
 

@@ -1,5 +1,6 @@
 // The parts of results, one line each: the source of a part defines <name>_kind(). Results are made and written in this
 // order.
+PEARLITE_PART(data)
 PEARLITE_PART(particles)
 PEARLITE_PART(free_energy)
 PEARLITE_PART(mbar)
@@ -12,6 +13,7 @@ PEARLITE_PART(trace)
 PEARLITE_PART(schedule)
 PEARLITE_PART(growth)
 PEARLITE_PART(posterior)
+PEARLITE_PART(prior_scale)
 PEARLITE_PART(chains)
 PEARLITE_PART(outcome)
 PEARLITE_PART(rejections)

@@ -53,7 +53,8 @@ using ResultParts = std::vector<std::unique_ptr<ResultPart>>;
 /// The result of a finished run.
 struct RunResult {
     ResultParts parts;
-    std::string digest; ///< of all parts; on rank 0
+    std::string digest;                    ///< of all parts; on rank 0
+    std::vector<std::string> remarks = {}; ///< on parts that could not be made
 
     /// The part of type P; null if there is none.
     template <class P>
@@ -66,7 +67,7 @@ struct RunResult {
 };
 
 /// Collective.
-RunResult result_of(ResultParts parts);
+RunResult result_of(ResultParts parts, std::vector<std::string> remarks = {});
 
 using Json = nlohmann::ordered_json;
 

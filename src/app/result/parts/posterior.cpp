@@ -133,7 +133,7 @@ std::unique_ptr<ResultPart> posterior_part(RunView& run) {
 } // namespace
 
 PartKind posterior_kind() {
-    return {posterior_part, describe_posterior};
+    return {posterior_part, describe_posterior, model::Task::annealing, true, "the posterior"};
 }
 
 } // namespace pearlite::app

@@ -128,7 +128,7 @@ std::unique_ptr<ResultPart> predictions_part(RunView& run) {
 } // namespace
 
 PartKind predictions_kind() {
-    return {predictions_part, nullptr};
+    return {predictions_part, nullptr, model::Task::annealing, true, "predictions"};
 }
 
 } // namespace pearlite::app

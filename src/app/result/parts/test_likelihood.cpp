@@ -99,7 +99,7 @@ std::unique_ptr<ResultPart> test_likelihood_part(RunView& run) {
 } // namespace
 
 PartKind test_likelihood_kind() {
-    return {test_likelihood_part, describe_test_likelihood};
+    return {test_likelihood_part, describe_test_likelihood, model::Task::annealing, true, "likelihoods of test images"};
 }
 
 } // namespace pearlite::app
