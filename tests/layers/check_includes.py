@@ -103,6 +103,8 @@ def self_test():
 
 def main():
     root = pathlib.Path(sys.argv[-1])
+    if not (root / "src").is_dir():
+        sys.exit(f"{root}: no folder src, expected the root of a project as the last argument")
     faults = self_test() if "--self-test" in sys.argv else check(root, "--trim" in sys.argv)
     print("\n".join(faults + [f"{len(faults)} includes are repeated"]))
     return 1 if faults else 0
