@@ -1,6 +1,7 @@
 """`pearlite compare`: the Bayes factor of two regressions with exact evidences, its refusals and its warnings. Catches
 Bayes factors of other rows, other values, another unit or another temperature."""
 
+import hashlib
 import math
 import re
 import unittest
@@ -63,7 +64,9 @@ class Compare(unittest.TestCase):
         self.table("cents.csv", self.rows(y=lambda i: 100 * ((7 * i) % 5 + 0.3 * i)))
         self.table("others.csv", self.rows(y=lambda i: i % 4))
         first, out = self.regression("gaps-a", "gaps.csv", "a")
-        self.assertIn("data: y, 26 value(s) of", out)
+        self.assertIn("data: y, 26 value(s) of the table; ", out)
+        digest = hashlib.sha256((self.directory / "gaps.csv").read_bytes()).hexdigest()
+        self.assertIn(f"file: {self.directory / 'gaps.csv'} (model.data), SHA-256 {digest[:16]}", out)
         self.assertIn("design: intercept, a\n", out)
         self.assertIn("4 row(s) left out, which lack a value of a (4): 5-7, 21\n", out)
         second, _ = self.regression("gaps-b", "gaps.csv", "b")
@@ -94,6 +97,18 @@ class Compare(unittest.TestCase):
         for name in ("a", "b"):
             self.regression(name, "binary.csv", name, model={"precision_rate": 1})
         self.assertIn("other rows with the same values", self.compared("a", "b", status=runner.BAD_INPUT))
+
+    def test_other_rows_of_a_classification(self):
+        self.table("classes.csv", [(i % 2, i % 7, "NA" if i == 5 else i % 3) for i in range(16)])
+        for name in ("a", "b"):
+            file = runner.write_configuration(
+                self.directory / f"{name}.toml", model={"name": "gp-classification", "data": "classes.csv", "label": "y",
+                                                        "inputs": [name], "missing": "drop"},
+                algorithm={"name": "smc", "particles": 64})
+            ended = runner.pearlite("run", file, "-o", self.directory / name)
+            self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertIn("data: y, 15 value(s) of", ended.out)
+        self.assertIn("another number of rows", self.compared("a", "b", status=runner.BAD_INPUT))
 
     def test_a_tempered_integral(self):
         self.table("all.csv", self.rows())

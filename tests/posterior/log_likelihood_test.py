@@ -103,7 +103,7 @@ class Sums(Runs):
         self.table("classes.csv", {"label": numpy.sign(x[:, 0] + 0.3).astype(int), "a": x[:, 0], "b": x[:, 1]})
         model = {"name": "gp-classification", "data": "classes.csv", "label": "label"}
         where = self.run_of("gp", model=model, algorithm={**SMC, "particles": 100})
-        self.assert_adds_up(where, 12, "point")
+        self.assert_adds_up(where, 12, "row", "label")
 
     def test_points_of_a_mixture(self):
         y = numpy.concatenate([self.draws.normal(centre, 1, size=n) for centre, n in ((10, 10), (20, 50), (33, 5))])

@@ -47,6 +47,9 @@ std::string describe(const Json& summary) {
     const auto diagnostics = summary.value("diagnostics", Json::object());
     for (const auto& warning : diagnostics.value("warnings", Json::array()))
         text += "  warning: " + warning.get<std::string>() + "\n";
+    for (const auto& file : summary.value("files", Json::array()))
+        text += fmt::format("  file: {} ({}), SHA-256 {:.16}...\n", file.value("path", ""), file.value("key", ""),
+                            file.value("sha256", ""));
     for (const auto& kind : kinds_of_parts())
         if (kind.describe)
             text += lines_of([&] { return kind.describe(summary); });

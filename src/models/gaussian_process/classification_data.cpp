@@ -16,6 +16,7 @@ struct LabelledRows {
     Matrix inputs;
     Vector labels;
     Index n_training = labels.size();
+    Observed observed = {}; ///< the rows to learn from, if they are of a table
 };
 
 /// Classes that are words are 0, 1, ... in the order of `words`, which are those of the first table.
@@ -26,8 +27,9 @@ LabelledRows labelled_rows(io::Frame frame, const ClassificationSettings& settin
         throw InputError(fmt::format("{}: 1 column, expected a class and at least one input", frame.source()));
     auto needed = inputs;
     needed.push_back(label);
-    settings.missing.apply(frame, needed);
-    LabelledRows rows{Matrix(frame.rows(), std::ssize(inputs)), Vector(frame.rows())};
+    auto table = settings.missing.apply(frame, needed);
+    LabelledRows rows{
+        Matrix(frame.rows(), std::ssize(inputs)), Vector(frame.rows()), frame.rows(), {label, std::move(table)}};
     if (words.empty() && frame.is_numeric(frame.column(label))) {
         rows.labels = frame.numbers(label);
     } else {
@@ -44,7 +46,7 @@ LabelledRows labelled_rows(io::Frame frame, const ClassificationSettings& settin
 /// The rows of `more`, which are not learnt from, under the others.
 LabelledRows with_held_out(const LabelledRows& rows, const LabelledRows& more) {
     LabelledRows all{Matrix(rows.inputs.rows() + more.inputs.rows(), rows.inputs.cols()),
-                     Vector(rows.labels.size() + more.labels.size()), rows.labels.size()};
+                     Vector(rows.labels.size() + more.labels.size()), rows.labels.size(), rows.observed};
     all.inputs << rows.inputs, more.inputs;
     all.labels << rows.labels, more.labels;
     return all;
@@ -164,6 +166,17 @@ ClassificationData read_classification(const ClassificationSettings& settings) {
         for (Index& row : data.test.rows)
             row -= rows.n_training;
     scale(data, settings.scaling);
+    data.observed = rows.observed;
+    if (auto& table = data.observed.rows) {
+        std::vector<Index> used;
+        for (const Index row : data.training.rows)
+            if (row < std::ssize(table->used)) // else it is of the other table
+                used.push_back(table->used[at(row)]);
+        if (used.size() == data.training.rows.size())
+            table->used = std::move(used);
+        else
+            table.reset();
+    }
     return data;
 }
 

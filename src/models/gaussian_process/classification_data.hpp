@@ -21,6 +21,7 @@ struct ClassifiedPoints {
 /// The training points and the held-out points.
 struct ClassificationData {
     ClassifiedPoints training, test;
+    Observed observed = {}; ///< the training points' classes
 };
 
 /// Transformation of the inputs.

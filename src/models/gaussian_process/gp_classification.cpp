@@ -18,6 +18,25 @@ OrthantSettings orthant_of(const GpClassificationSettings& settings, std::vector
     return {std::move(covariance), training.classes, std::move(order), settings.is_double};
 }
 
+/// The classes of the training points, 0 and 1.
+model::DataDescription description(const GpClassificationSettings& settings) {
+    const auto& [training, test, observed] = settings.data;
+    auto classes =
+        labelled(observed.name, observed.dimension(training.size()), Vector((training.classes.array() + 1) / 2));
+    classes.is_whole = true;
+    return {{std::move(classes)}, {}, observed.rows};
+}
+
+class DescribedClasses final : public model::DescribedData {
+  public:
+    explicit DescribedClasses(std::shared_ptr<const GpClassificationSettings> settings)
+        : settings_(std::move(settings)) {}
+    model::DataDescription describe_data() const override { return description(*settings_); }
+
+  private:
+    std::shared_ptr<const GpClassificationSettings> settings_;
+};
+
 /// The model in the latent z, with predictions of the held-out points.
 class GpOrthant final : public Orthant {
   public:
@@ -26,6 +45,7 @@ class GpOrthant final : public Orthant {
         if (auto predictions = orthant_predictions(settings, orthant.order))
             offer(std::move(predictions));
         offer(gp_approximation(settings));
+        offer<model::DescribedData>(std::make_shared<DescribedClasses>(settings));
     }
 };
 
@@ -58,12 +78,17 @@ class Predicting : public Model {
   public:
     Predicting(Model model, const std::shared_ptr<const GpClassificationSettings>& settings,
                std::shared_ptr<const model::HeldOutClasses> held_out)
-        : Model(std::move(model)), held_out_(std::move(held_out)), approximated_(gp_approximation(settings)) {}
+        : Model(std::move(model)),
+          settings_(settings),
+          held_out_(std::move(held_out)),
+          approximated_(gp_approximation(settings)) {}
 
     std::shared_ptr<const model::HeldOutClasses> held_out_classes() const { return held_out_; }
     std::shared_ptr<const model::Approximated> approximated() const { return approximated_; }
+    model::DataDescription describe_data() const { return description(*settings_); }
 
   private:
+    std::shared_ptr<const GpClassificationSettings> settings_;
     std::shared_ptr<const model::HeldOutClasses> held_out_;
     std::shared_ptr<const model::Approximated> approximated_;
 };

@@ -44,7 +44,7 @@ class OrthantPredictions final : public GpPredictions {
 
   private:
     SignPredictor made_predictor() const override {
-        const auto& [training, test] = settings().data;
+        const auto& [training, test, observed] = settings().data;
         const auto& kernel = settings().covariance;
         const Matrix inputs = training.inputs(Eigen::all, order_);
         Matrix sigma = kernel.between(inputs, inputs);
@@ -65,7 +65,7 @@ class DensityPredictions final : public GpPredictions {
 
   private:
     SignPredictor made_predictor() const override {
-        const auto& [training, test] = settings().data;
+        const auto& [training, test, observed] = settings().data;
         const auto& kernel = settings().covariance;
         const double scale = 1 + latent_.jitter();
         return {latent_.covariance(), scale * kernel.between(training.inputs, test.inputs),
@@ -88,7 +88,7 @@ class GpApproximation final : public model::Approximated {
         : settings_(std::move(settings)) {}
 
     std::vector<model::Approximation> approximations() const override {
-        const auto& [training, test] = settings_->data;
+        const auto& [training, test, observed] = settings_->data;
         const auto& kernel = settings_->covariance;
         const Matrix covariance = kernel.between(training.inputs, training.inputs);
         const auto q = expectation_propagation(covariance, training.classes);

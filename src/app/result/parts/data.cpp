@@ -76,6 +76,11 @@ bool is_along(const LabelledArray& array, const std::vector<LabelledArray>& obse
     });
 }
 
+/// Whether all values are equal, as exposures that nobody gave.
+bool is_one_number(const LabelledArray& array) {
+    return std::ranges::all_of(array.values, [&](double value) { return value == array.values.front(); });
+}
+
 /// Identifies the data of a model, so that its evidence is only compared with those of the same data.
 class DataPart final : public ResultPart {
   public:
@@ -83,7 +88,7 @@ class DataPart final : public ResultPart {
         for (const auto& array : data.observed)
             entry_["observed"].push_back(observed_entry(array));
         for (const auto& array : data.constant) {
-            if (!is_along(array, data.observed))
+            if (!is_along(array, data.observed) || is_one_number(array))
                 continue;
             entry_["given"].push_back({{"name", array.name}, {"sha256", digest_of(array.values)}});
             for (const auto& dimension : array.dimensions)
@@ -122,7 +127,7 @@ std::string describe_data(const Json& summary) {
         return {};
     const auto rows = data.value("rows", Json::object());
     if (!rows.empty())
-        text += " of " + rows.value("file", "");
+        text += " of the table";
     for (const auto& given : data.value("given", Json::array()))
         if (const auto columns = given.value("columns", std::vector<std::string>()); !columns.empty()) {
             const auto shown = std::min(columns.size(), most_columns);
