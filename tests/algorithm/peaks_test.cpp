@@ -106,6 +106,28 @@ TEST(PilotView, ALostPeakIsNamedAndTheErrorWithheld) {
     EXPECT_THAT(importance_of(0, 0, nullptr, 1).outcome().warnings, IsEmpty()); // without a pilot nothing shows
 }
 
+/// Catches draws and chains that support a number although their pilot's particles descend from a handful.
+TEST(PilotView, FewFamiliesOfThePilotWarnAndVeryFewWithhold) {
+    for (const double families : {200.0, 12.0, 3.0}) {
+        auto pilot = pilot_of(512, 3);
+        pilot.families = families;
+        const auto outcome = importance_of(0.1, 2, std::make_shared<const PilotView>(pilot), 1).outcome();
+        EXPECT_EQ(outcome.warnings.empty(), families > 20);
+        EXPECT_EQ(outcome.log_ratio.front().standard_error.has_value(), families > 5);
+        const auto peaks = std::make_shared<const Peaks>(pilot);
+        PseudoMarginal chains(parallel::Communicator::alone(), path_of(TwoPeaks{}), pilot.points.leftCols(4),
+                              Matrix::Identity(2, 2), {4, 1, 1}, {400, 40, 1}, peaks);
+        complete(chains);
+        const auto judged = chains.outcome();
+        EXPECT_EQ(judged.has_no_error_bar, families < 5);
+        const auto warns = Contains(HasSubstr("effective families"));
+        if (families < 20)
+            EXPECT_THAT(judged.warnings, warns);
+        else
+            EXPECT_THAT(judged.warnings, ::testing::Not(warns));
+    }
+}
+
 // A component of 0.001 gets a draw in few rounds.
 TEST(PilotView, RoundsOfAdaptationKeepThePilotsPeaks) {
     const auto pilot = std::make_shared<const PilotView>(pilot_of(512, 3));

@@ -75,6 +75,12 @@ TEST(SamplerMpi, SmcUnderEveryResampling) {
 }
 
 TEST(SamplerMpi, SmcWithLikelihoodsOfZero) {
+    for (const int steps : {0, 1}) // within the prior stage
+        expect_same_everywhere(
+            [](const Communicator& ranks) {
+                return ais_of(ranks, path_of(Truncated{}), path::linear_schedule(5, 1), 2, {70, 4, 6});
+            },
+            steps);
     expect_same_everywhere(
         [](const Communicator& ranks) {
             return smc_of(ranks, path_of(Truncated{}), path::linear_schedule(5, 1), 2, {70, 4, 6},

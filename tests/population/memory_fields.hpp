@@ -68,6 +68,10 @@ class MemoryFields final : public Fields {
             stored_[path_of(name)] = ranks_.all_gather(std::span<const std::byte>(local));
         }
     }
+    /// A field of any type has its items, or is not there.
+    bool has_items(std::string_view name, std::int64_t /*items*/) override {
+        return !reading_ || stored_.count(path_of(name)) > 0;
+    }
     void enter(std::string_view group) override { prefix_ += std::string(group) + "/"; }
     void leave() override { prefix_.erase(prefix_.rfind('/', prefix_.size() - 2) + 1); }
 

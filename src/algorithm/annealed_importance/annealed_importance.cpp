@@ -15,6 +15,7 @@ AnnealedImportance::AnnealedImportance(const parallel::Communicator& ranks, std:
       kernel_(kernel.clone()),
       settings_(settings),
       population_(population_of(ranks_, target_)),
+      starts_(ranks_, target_, settings.seed, settings.most_prior_draws),
       watch_(target_) {
     population_.append(settings.particles, settings.block);
 }
@@ -22,13 +23,26 @@ AnnealedImportance::AnnealedImportance(const parallel::Communicator& ranks, std:
 void AnnealedImportance::begin() {
     auto& particles = population_.generation(0);
     evaluations_ = static_cast<double>(settings_.particles);
-    on_the_fly_.begin(schedule_[0], 0, settings_.particles);
+    std::vector<double> derivatives(static_cast<std::size_t>(particles.local_size()));
     parallel::together(ranks_, [&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             auto& block = particles.block(b);
             target_->draw_start(block, block_streams(particles, b, settings_.seed, 0));
-            target_->path_derivative(block, schedule_[0], derivatives_of(block));
-            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivatives_of(block), 0);
+            target_->path_derivative(block, schedule_[0], particles.of_block(derivatives, b));
+        }
+    });
+    starts_.begin(particles, derivatives);
+    open_trace(derivatives);
+}
+
+void AnnealedImportance::open_trace(std::vector<double>& derivatives) {
+    auto& particles = population_.generation(0);
+    std::ranges::fill(particles.log_weights(), starts_.log_share());
+    on_the_fly_.begin(schedule_[0], 0, settings_.particles);
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives, b),
+                                  0);
             if (watch_.watches(particles, b))
                 watch_.remember(particles, b, schedule_[0]);
         }
@@ -36,8 +50,25 @@ void AnnealedImportance::begin() {
     flush();
 }
 
+void AnnealedImportance::find_starts() {
+    auto& particles = population_.generation(0);
+    starts_.step(particles);
+    if (starts_.is_looking())
+        return;
+    evaluations_ += static_cast<double>(starts_.evaluations());
+    std::vector<double> derivatives(static_cast<std::size_t>(particles.local_size()));
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            target_->path_derivative(particles.block(b), schedule_[0], particles.of_block(derivatives, b));
+    });
+    trace_ = {};
+    open_trace(derivatives);
+}
+
 void AnnealedImportance::step() {
     PEARLITE_EXPECTS(!finished());
+    if (starts_.is_looking())
+        return find_starts();
     ++k_;
     const double from = schedule_[k_ - 1], to = schedule_[k_];
     const bool last = finished();
@@ -99,7 +130,10 @@ Found AnnealedImportance::found() {
 }
 
 LogRatioSoFar AnnealedImportance::log_ratio_so_far() {
-    return independent_log_ratio(trace_, settings_.particles);
+    auto found = independent_log_ratio(trace_, settings_.particles);
+    if (found.standard_error)
+        *found.standard_error = std::hypot(*found.standard_error, std::sqrt(starts_.variance()));
+    return found;
 }
 
 Outcome AnnealedImportance::outcome() const {
@@ -110,6 +144,8 @@ Outcome AnnealedImportance::outcome() const {
                                                          settings_.seed, static_cast<int>(replicates));
     Outcome outcome;
     outcome.log_ratio = {estimate.delta, estimate.bootstrap};
+    for (auto& one : outcome.log_ratio)
+        add_independent(one, 0, starts_.variance());
     outcome.ess = estimate.ess;
     outcome.log_weights = {log_weight_moments({ranks_, particles.layout(), particles.log_weights()}, 1)};
     outcome.log_ratio.front().doubts = estimate.doubts("trajectories");
@@ -121,6 +157,7 @@ void AnnealedImportance::fields(Fields& f) {
     PEARLITE_EXPECTS(k_ >= 0 && k_ <= schedule_.steps());
     f("evaluations", evaluations_);
     population_.fields(f);
+    starts_.fields(f, population_.generation(0));
     group(f, "trace", trace_);
     group(f, "kernel", *kernel_);
     if (f.is_reading()) {

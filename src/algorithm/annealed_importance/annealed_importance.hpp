@@ -11,6 +11,7 @@
 /// p_{b_k}, from which ESS, running log Z and Var[u] are recorded at every temperature (k = K: the last state, which is
 /// not moved).
 
+#include "algorithm/common/prior_stage.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "parallel/agreement.hpp"
 #include "path/schedule.hpp"
@@ -54,6 +55,11 @@ class AnnealedImportance final : public Sampler {
     /// With many blocks a reduction is cheap beside a step, and records are large.
     Index temperatures_per_reduction() const;
 
+    /// All particles have starts: the first entry of the trace. Weights begin with the share of the prior stage.
+    void open_trace(std::vector<double>& derivatives);
+    /// Collective. More draws of the prior stage.
+    void find_starts();
+
     std::span<double> derivatives_of(const Block& block);
 
     parallel::Communicator ranks_;
@@ -62,6 +68,7 @@ class AnnealedImportance final : public Sampler {
     std::unique_ptr<kernel::Kernel> kernel_;
     PopulationSettings settings_;
     population::Population population_;
+    PriorStage starts_;
     Index k_ = 0;
     Trace trace_;
     double evaluations_ = 0; ///< of densities and gradients

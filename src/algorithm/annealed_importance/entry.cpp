@@ -28,7 +28,7 @@ class AnnealedImportancePlan final : public AnnealingPlan {
                                                 const random::Seed& seed) const override {
         return std::make_unique<algorithm::AnnealedImportance>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
-            algorithm::PopulationSettings{trajectories_, run_.block, seed});
+            algorithm::PopulationSettings{trajectories_, run_.block, seed, most_prior_draws()});
     }
 
     Index trajectories_ = 1024;

@@ -1,8 +1,9 @@
 #include "algorithm/common/chain_outcome.hpp"
 
+#include "algorithm/common/few_families.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::algorithm {
@@ -102,9 +103,18 @@ Outcome judge_chains(const ChainOutcome& chains) {
     warn_of_convergence(chains, r_hat, bulk, tail, outcome);
     warn_of_sticking(chains, outcome);
     warn_of_peaks(chains, outcome);
+    if (auto warning = warning_of_families(chains.pilot_families); !warning.empty())
+        outcome.warnings.push_back(std::move(warning));
+    outcome.has_no_error_bar = are_too_few_families(chains.pilot_families);
+    if (chains.pilot_families > 0)
+        outcome.diagnostics.push_back({"pilot_families", chains.pilot_families, {}});
     if (!chains.peaks.empty())
         outcome.diagnostics.push_back({"pilot_peaks", static_cast<double>(chains.peaks.size()), {}});
-    outcome.verdict = outcome.warnings.empty()
+    outcome.verdict = outcome.has_no_error_bar
+                          ? fmt::format("{:.1f} effective families of the pilot, in which all chains start, support no "
+                                        "error bar; chains give no evidence",
+                                        chains.pilot_families)
+                      : outcome.warnings.empty()
                           ? fmt::format("the chains agree (R-hat at most {:.3f}); chains give no evidence", r_hat)
                           : "the diagnostics of the chains carry warnings; chains give no evidence";
     return outcome;

@@ -25,6 +25,7 @@ struct ChainOutcome {
     std::vector<std::int64_t> longest_stay; ///< of each chain: iterations in a row without an accepted proposal
     Index iterations = 0;                   ///< of each chain
     std::vector<PeakOfChains> peaks = {};   ///< of the pilot, if it has found several
+    double pilot_families = 0;              ///< FirstDraws::families; 0 for starts from the prior
 };
 
 /// A sampler's draws, if the sampler runs Markov chains.
@@ -44,8 +45,8 @@ class MarkovChains {
 
 /// Verdict, diagnostics (the largest R-hat, the smallest ESS) and warnings: R-hat above 1.01, a bulk or tail ESS below
 /// 100 per chain (Vehtari et al. 2021), chains that stick, a peak with more than 0.05 of the pilot's weight that no
-/// chain has visited, or whose share of the draws is more than 4 joint standard errors from the pilot's. Chains give no
-/// evidence.
+/// chain has visited, or whose share of the draws is more than 4 joint standard errors from the pilot's, and few
+/// families of the pilot, of which very few take the error bars' support (few_families.hpp). Chains give no evidence.
 Outcome judge_chains(const ChainOutcome& chains);
 
 } // namespace pearlite::algorithm

@@ -24,6 +24,8 @@ SingleOutcome::SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warning
             notes.push_back(estimate.note);
             if (estimate.is_integral)
                 integrals.push_back(estimate.estimator);
+            if (estimate.hides_error)
+                hidden.push_back(estimate.estimator);
         }
 }
 
@@ -34,6 +36,7 @@ void SingleOutcome::fields(Fields& f) {
     f("values", values);
     f("notes", notes);
     f("integrals", integrals);
+    f("hidden", hidden);
     f("log_weights", log_weights.n);
     f("log_weight_mean", log_weights.mean);
     f("log_weight_variance", log_weights.variance);
@@ -85,6 +88,7 @@ Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std:
         if (name != headline && of_replicates.size() == n) {
             outcome.log_ratio.push_back(mean_of_replicates(name, of_replicates, replicates));
             outcome.log_ratio.back().is_integral = contains(replicates.front().integrals, name);
+            outcome.log_ratio.back().hides_error = contains(replicates.front().hidden, name);
         }
     if (n < 8)
         outcome.warnings.emplace_back(

@@ -19,6 +19,7 @@ struct SingleOutcome {
     std::vector<std::string> warnings, estimators, notes;
     std::vector<double> values;         ///< of the estimators, the first of each
     std::vector<std::string> integrals; ///< those of the estimators that are
+    std::vector<std::string> hidden;    ///< those whose errors are not shown
     LogWeightMoments log_weights;       ///< n is 0 without
 
     SingleOutcome() = default;

@@ -17,6 +17,7 @@ struct PopulationSettings {
     Index particles = 0;
     Index block = 16;
     random::Seed seed = {};
+    Index most_prior_draws = 0; ///< prior_stage.hpp
 };
 
 /// The progress of a run and its cost so far. Cheap and local: the same on every rank.
@@ -72,7 +73,8 @@ struct Outcome {
     std::vector<estimator::Estimate> log_ratio; ///< the first is the headline
     double ess = 0;                             ///< of the final weights; 0 where there is no such number
     std::vector<std::string> warnings;
-    std::string verdict; ///< in words; empty: error bar and warnings say enough
+    std::string verdict;           ///< in words; empty: error bar and warnings say enough
+    bool has_no_error_bar = false; ///< whatever is found besides log_ratio
     std::vector<Diagnostic> diagnostics;
     std::vector<NamedArray> arrays;
     std::vector<LogWeightMoments> log_weights; ///< of each replicate; empty where particles are not independent

@@ -104,6 +104,13 @@ Found ImportanceSquared::found() {
 Outcome ImportanceSquared::outcome() const {
     const auto& particles = population_.generation(0);
     Outcome outcome = importance_outcome({ranks_, particles.layout(), particles.log_weights()}, settings_.seed);
+    if (const auto same = common_log_likelihood())
+        for (auto& estimate : outcome.log_ratio) {
+            estimate.value = *same;
+            estimate.standard_error = 0;
+            estimate.interval95 = estimator::Interval{*same, *same};
+            estimate.note = "the likelihood is the same at every draw";
+        }
     if (pilot_)
         pilot_->judge(
             weights_of_peaks(),
@@ -232,6 +239,21 @@ void ImportanceSquared::adapt(const population::WeightSummary& weights) {
     mixture_ = mixture_.updated(total);
 }
 
+std::optional<double> ImportanceSquared::common_log_likelihood() const {
+    const auto& particles = population_.generation(0);
+    std::array<double, 2> largest{log_zero, log_zero}; // of the log likelihoods, and of their negatives
+    for (Index b = 0; b < particles.local_blocks(); ++b) {
+        const auto& block = path::points_of(particles.block(b));
+        for (Index i = 0; i < block.size(); ++i)
+            if (block.log_prior(i) > log_zero) {
+                largest[0] = std::max(largest[0], block.log_likelihood(i));
+                largest[1] = std::max(largest[1], -block.log_likelihood(i));
+            }
+    }
+    ranks_.max(std::span<double>(largest));
+    return largest[0] == -largest[1] ? std::optional(largest[0]) : std::nullopt;
+}
+
 WeightsOfPeaks ImportanceSquared::weights_of_peaks() const {
     const auto& particles = population_.generation(0);
     const auto n = static_cast<std::size_t>(pilot_->peaks().size());
@@ -260,6 +282,8 @@ WeightsOfPeaks ImportanceSquared::weights_of_peaks() const {
 
 void ImportanceSquared::record(const population::WeightSummary& weights, Index draws) {
     log_ratio_ = weights.log_sum - std::log(static_cast<double>(draws));
+    if (finished())
+        log_ratio_ = common_log_likelihood().value_or(log_ratio_);
     ess_ = weights.ess;
     rounds_draws_.push_back(static_cast<double>(draws));
     rounds_ess_.push_back(ess_);

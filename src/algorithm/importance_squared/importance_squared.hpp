@@ -77,6 +77,9 @@ class ImportanceSquared final : public Sampler {
     void draw_block(population::Generation& particles, Index b);
     std::span<double> point(model::DensityBlock& block, Index i) const;
 
+    /// Collective. The log likelihood of all draws where the prior is positive, if they have the same: log Z without
+    /// an error.
+    std::optional<double> common_log_likelihood() const;
     /// Draws x from q, or in the defensive share of cases from the prior.
     void draw(const model::BlockStreams& streams, Index i, std::span<double> x) const;
     double log_proposal(std::span<const double> x, double log_prior) const;

@@ -88,7 +88,8 @@ class NonequilibriumPlan final : public AnnealingPlan {
                                                 const random::Seed& seed) const override {
         return std::make_unique<algorithm::Nonequilibrium>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
-            algorithm::NonequilibriumSettings{forward_, reverse_, run_.block, seed, start_, equilibration_});
+            algorithm::NonequilibriumSettings{forward_, reverse_, run_.block, seed, start_, equilibration_,
+                                              most_prior_draws()});
     }
 
     Index forward_ = 1024, reverse_ = 1024, equilibration_ = 100;

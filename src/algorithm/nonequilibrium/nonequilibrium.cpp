@@ -24,6 +24,8 @@ Nonequilibrium::Nonequilibrium(const parallel::Communicator& ranks, std::shared_
       settings_(settings),
       course_(schedule_.steps(), settings.start == ReverseStart::weighted, settings.equilibration),
       population_(population_of(ranks_, target_)),
+      forward_starts_(ranks_, target_, settings.seed, settings.most_prior_draws),
+      pool_starts_(ranks_, target_, settings.seed, settings.most_prior_draws),
       watch_(target_),
       quantities_(target_->offers<model::PathQuantities>()),
       forward_averaging_(n_quantities(*target_)),
@@ -38,14 +40,44 @@ Nonequilibrium::Nonequilibrium(const parallel::Communicator& ranks, std::shared_
 }
 
 void Nonequilibrium::begin() {
+    draw_starts(population_.generation(0), forward_starts_, 0);
+    open_forward();
+}
+
+void Nonequilibrium::open_forward() {
     auto& forward = population_.generation(0);
-    parallel::together(ranks_, [&] { draw_starts(forward); });
+    std::ranges::fill(forward.log_weights(), forward_starts_.log_share());
     failure_.guard(ranks_, [&] { record_start(forward, forward_averaging_, schedule_[0]); });
     flush();
 }
 
+bool Nonequilibrium::finds_starts() {
+    if (forward_starts_.is_looking()) {
+        forward_starts_.step(population_.generation(0));
+        if (forward_starts_.is_looking())
+            return true;
+        trace_ = {};
+        PathAverages averages;
+        averages.quantities = record_.forward.quantities;
+        record_.forward = std::move(averages);
+        open_forward();
+        return true;
+    }
+    const auto [phase, k] = course_.place(n_ + 1);
+    if (phase != Phase::pool || k != 1 || pool_starts_.is_restricted() || pool_starts_.is_looking()) {
+        const bool is_looking = pool_starts_.is_looking();
+        if (is_looking)
+            pool_starts_.step(population_.generation(1));
+        return is_looking;
+    }
+    draw_starts(population_.generation(1), pool_starts_, n_ + 1);
+    return pool_starts_.is_looking();
+}
+
 void Nonequilibrium::step() {
     PEARLITE_EXPECTS(!finished());
+    if (finds_starts())
+        return;
     ++n_;
     const auto [phase, k] = course_.place(n_);
     switch (phase) {
@@ -53,8 +85,6 @@ void Nonequilibrium::step() {
         forward_step(population_.generation(0), k, true);
         break;
     case Phase::pool:
-        if (k == 1)
-            failure_.guard(ranks_, [&] { draw_starts(population_.generation(1)); });
         forward_step(population_.generation(1), k, false);
         if (k == schedule_.steps())
             resample_starts();
@@ -85,7 +115,10 @@ void Nonequilibrium::flush() {
 }
 
 LogRatioSoFar Nonequilibrium::log_ratio_so_far() {
-    return independent_log_ratio(trace_, settings_.forward);
+    auto found = independent_log_ratio(trace_, settings_.forward);
+    if (found.standard_error)
+        *found.standard_error = std::hypot(*found.standard_error, std::sqrt(forward_starts_.variance()));
+    return found;
 }
 
 Outcome Nonequilibrium::outcome() const {
@@ -100,6 +133,8 @@ Outcome Nonequilibrium::outcome() const {
     auto outcome = work_outcome(
         {ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()}, record_,
         settings_.start == ReverseStart::exact, ancestors ? &*ancestors : nullptr, settings_.seed);
+    for (auto& estimate : outcome.log_ratio)
+        add_independent(estimate, 0, forward_starts_.variance());
     add_equilibrium(outcome, *target_, schedule_);
     return outcome;
 }
@@ -127,6 +162,10 @@ void Nonequilibrium::fields(Fields& f) {
     f("step", n_);
     PEARLITE_EXPECTS(n_ >= 0 && n_ <= course_.steps());
     population_.fields(f);
+    forward_starts_.fields(f, population_.generation(0));
+    f.enter("pool");
+    pool_starts_.fields(f, population_.generation(1));
+    f.leave();
     group(f, "trace", trace_);
     record_.fields(f);
     group(f, "kernel", *kernel_);
@@ -157,9 +196,17 @@ void Nonequilibrium::on_blocks(population::Generation& generation, const OnBlock
     }
 }
 
-void Nonequilibrium::draw_starts(population::Generation& generation) {
-    on_blocks(generation,
-              [&](Index, auto& block, const auto& streams, auto, auto) { target_->draw_start(block, streams); });
+void Nonequilibrium::draw_starts(population::Generation& generation, PriorStage& stage, Index step) {
+    failure_.agree(ranks_); // the stage must find all ranks
+    std::vector<double> derivatives(static_cast<std::size_t>(generation.local_size()));
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < generation.local_blocks(); ++b) {
+            auto& block = generation.block(b);
+            target_->draw_start(block, block_streams(generation, b, settings_.seed, step));
+            target_->path_derivative(block, schedule_[0], generation.of_block(derivatives, b));
+        }
+    });
+    stage.begin(generation, derivatives);
 }
 
 void Nonequilibrium::record_start(population::Generation& generation, PathAveraging& averaging, double b) {
@@ -260,7 +307,10 @@ void Nonequilibrium::equilibrate() {
 void Nonequilibrium::begin_reverse() {
     if (settings_.equilibration == 0)
         place_starts();
-    failure_.guard(ranks_, [&] { record_start(population_.generation(1), reverse_averaging_, schedule_.end()); });
+    auto& reverse = population_.generation(1);
+    for (double& log_weight : reverse.log_weights())
+        log_weight -= forward_starts_.log_share();
+    failure_.guard(ranks_, [&] { record_start(reverse, reverse_averaging_, schedule_.end()); });
 }
 
 void place_at_end(const model::Target& target, Block& block, ReverseStart start, double end,

@@ -10,8 +10,11 @@
 ///
 /// E_k = -log f_{b_k}: energies; b_k: the schedule; T_k: a kernel that leaves p_{b_k} invariant, T'_k its time reversal
 /// (its sub-updates in the opposite order). Forward trajectories are those of annealed importance sampling, log w = -W.
-/// p_K is reached by place_at_end() or resample_ends(), then by `equilibration` applications of T_K.
+/// Where likelihoods are zero, p_0 is the prior given a positive likelihood (prior_stage.hpp), whose share enters the
+/// works of both directions. p_K is reached by place_at_end() or resample_ends(), then by `equilibration` applications
+/// of T_K.
 
+#include "algorithm/common/prior_stage.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/nonequilibrium/work_outcome.hpp"
 #include "parallel/agreement.hpp"
@@ -76,7 +79,8 @@ struct NonequilibriumSettings {
     Index block = 16;
     random::Seed seed = {};
     ReverseStart start = ReverseStart::weighted;
-    Index equilibration = 0; ///< applications of T_K to the reverse starts
+    Index equilibration = 0;    ///< applications of T_K to the reverse starts
+    Index most_prior_draws = 0; ///< prior_stage.hpp
 };
 
 class Nonequilibrium final : public Sampler {
@@ -128,7 +132,13 @@ class Nonequilibrium final : public Sampler {
     /// Calls work(block, streams, log weights, derivatives) on every local block.
     void on_blocks(population::Generation& generation, const OnBlock& work);
 
-    void draw_starts(population::Generation& generation);
+    /// Collective. Draws starts from p_0 at a step's addresses and begins their prior stage.
+    void draw_starts(population::Generation& generation, PriorStage& stage, Index step);
+    /// Collective. Makes a step's work of a prior stage before the forward trajectories or before the pool, if there
+    /// is any.
+    bool finds_starts();
+    /// Forward trajectories begin, with the share of the prior stage as their weight.
+    void open_forward();
     /// The first entry of a direction's averages: starts at b, no work yet.
     void record_start(population::Generation& generation, PathAveraging& averaging, double b);
 
@@ -156,6 +166,7 @@ class Nonequilibrium final : public Sampler {
     NonequilibriumSettings settings_;
     NonequilibriumCourse course_;
     population::Population population_;
+    PriorStage forward_starts_, pool_starts_;
     Index n_ = 0; ///< steps made
     Index steps_since_flush_ = 0;
     double b_ = 0; ///< present inverse temperature

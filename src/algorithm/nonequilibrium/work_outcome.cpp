@@ -86,6 +86,9 @@ Outcome work_outcome(const population::Shards& forward, const population::Shards
         outcome.diagnostics.push_back({"reverse_start_drift", *facts.start_drift_z, {}});
     if (ancestors)
         outcome.diagnostics.push_back({"distinct_reverse_starts", static_cast<double>(ancestors->surviving()), {}});
+    if (ancestors && outcome.verdict.starts_with("agree"))
+        outcome.verdict += "; both directions start from the same peaks, since the reverse starts are ends of forward "
+                           "trajectories: a peak that these have missed shows in neither";
     add_averages(outcome.arrays, "hysteresis/forward", record.forward);
     add_averages(outcome.arrays, "hysteresis/equilibration", record.equilibration);
     add_averages(outcome.arrays, "hysteresis/reverse", record.reverse);

@@ -89,7 +89,8 @@ class TemperingPlan final : public AnnealingPlan {
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_,
                                          most_recorded_bytes / static_cast<std::size_t>(replicates_.number),
-                                         most_energy_bytes / static_cast<std::size_t>(replicates_.number)});
+                                         most_energy_bytes / static_cast<std::size_t>(replicates_.number),
+                                         most_prior_draws()});
     }
 
     /// The conditional ESS of a step from one temperature to the next: log weights then have a standard deviation of
@@ -129,6 +130,7 @@ class TemperingPilot final : public PilotAlgorithm {
     std::unique_ptr<Sampler> sampler(const PilotTask& task) const override {
         TemperingSettings settings{systems_, scans_, scans_ / 5, pilot_seed(task.population.seed)};
         settings.most_energy_bytes = 0;
+        settings.most_prior_draws = task.population.most_prior_draws;
         return after_population(task, [task, settings](const Tuning& found) {
             return std::make_unique<ParallelTempering>(task.ranks, task.target,
                                                        path::Schedule(found.inverse_temperatures),

@@ -15,7 +15,8 @@ ParallelTempering::ParallelTempering(const parallel::Communicator& ranks, std::s
       settings_(settings),
       mode_(target_->offers<model::ModeStart>()),
       exchange_(ranks_, target_, schedule_, settings.seed),
-      population_(population_of(ranks_, target_)) {
+      population_(population_of(ranks_, target_)),
+      starts_(ranks_, target_, settings.seed, settings.most_prior_draws) {
     PEARLITE_EXPECTS(!kernel_->adapts() && settings.burn_in < settings.scans && settings.replicas >= 1);
     const auto& states = population_.append(n_temperatures() * settings.replicas, settings.replicas);
     sums_ = TemperingSums::of_states(static_cast<std::size_t>(states.local_size()));
@@ -29,17 +30,25 @@ ParallelTempering::ParallelTempering(const parallel::Communicator& ranks, std::s
 
 void ParallelTempering::begin() {
     auto& states = population_.generation(0);
+    const Index first = states.layout().first_local_block();
+    std::vector<double> derivatives(static_cast<std::size_t>(states.local_size()));
     parallel::together(ranks_, [&] {
-        for (Index b = 0; b < states.local_blocks(); ++b)
-            draw_first(states.block(b), states.layout().first_local_block() + b,
-                       block_streams(states, b, settings_.seed, 0));
+        for (Index b = 0; b < states.local_blocks(); ++b) {
+            draw_first(states.block(b), first + b, block_streams(states, b, settings_.seed, 0));
+            if (!starts_from_mode(first + b))
+                target_->path_derivative(states.block(b), schedule_[0], states.of_block(derivatives, b));
+        }
     });
+    starts_.begin(states, derivatives,
+                  [&](Index slot) { return !starts_from_mode(first + slot / settings_.replicas); });
     mark_wanted();
     flush();
 }
 
 void ParallelTempering::step() {
     PEARLITE_EXPECTS(!finished());
+    if (starts_.is_looking())
+        return starts_.step(population_.generation(0));
     ++n_;
     failure_.guard(ranks_, [&] { move_and_measure(); });
     exchange_.exchange(population_.generation(0), n_, sums_.tags,
@@ -56,6 +65,11 @@ void ParallelTempering::flush() {
     scans_since_flush_ = 0;
     trace_ = tempering_trace(ranks_, sums_, population_.generation(0).layout(), schedule_, settings_.burn_in, n_);
     motion_->write_to(ranks_, trace_);
+    if (!starts_.is_restricted())
+        return;
+    const auto fresh = fresh_draws();
+    for (double& log_ratio : trace_.log_ratio)
+        log_ratio += starts_.log_share(fresh.made, fresh.positive);
 }
 
 Progress ParallelTempering::progress() const {
@@ -76,17 +90,35 @@ Found ParallelTempering::found() {
 }
 
 Outcome ParallelTempering::outcome() const {
-    return tempering_outcome(ranks_, sums_, population_.generation(0).layout(),
-                             {{schedule_.points(), settings_.replicas, kept_scans(), target_->path_is_linear()},
-                              first_half_scans(),
-                              settings_.scans},
-                             energies_ ? std::optional(energies_->records()) : std::nullopt);
+    auto outcome = tempering_outcome(ranks_, sums_, population_.generation(0).layout(),
+                                     {{schedule_.points(), settings_.replicas, kept_scans(), target_->path_is_linear()},
+                                      first_half_scans(),
+                                      settings_.scans},
+                                     energies_ ? std::optional(energies_->records()) : std::nullopt);
+    if (!starts_.is_restricted())
+        return outcome;
+    const auto fresh = fresh_draws();
+    const double log_share = starts_.log_share(fresh.made, fresh.positive);
+    for (auto& estimate : outcome.log_ratio)
+        add_independent(estimate, log_share, starts_.variance(fresh.made, fresh.positive));
+    for (auto& array : outcome.arrays)
+        if (array.path == "tempering/log_ratio")
+            for (double& log_ratio : array.values)
+                log_ratio += log_share;
+    return outcome;
 }
 
 void ParallelTempering::fields(Fields& f) {
     f("step", n_);
     PEARLITE_EXPECTS(n_ >= 0 && n_ <= settings_.scans);
     population_.fields(f);
+    starts_.fields(f, population_.generation(0));
+    if (starts_.is_restricted()) {
+        std::int64_t positive = ranks_.sum(positive_);
+        f("positive_fresh_draws", positive);
+        if (f.is_reading())
+            positive_ = ranks_.is_root() ? positive : 0;
+    }
     sums_.fields(f, population_.generation(0));
     f.sharded("motion", motion_->field());
     if (draws_)
@@ -101,7 +133,7 @@ void ParallelTempering::fields(Fields& f) {
 }
 
 void ParallelTempering::draw_first(Block& block, Index t, const model::BlockStreams& streams) const {
-    if (mode_ && settings_.cold_from_mode && is_cold(t))
+    if (starts_from_mode(t))
         return mode_->set_mode(block, schedule_[t], streams);
     target_->draw_start(block, streams);
 }
@@ -125,7 +157,7 @@ void ParallelTempering::move_and_measure() {
         const auto streams = block_streams(states, b, settings_.seed, n_);
         derivatives_.resize(static_cast<std::size_t>(block.size()));
         if (t == 0) {
-            target_->draw_start(block, streams);
+            renew_start(block, streams);
             target_->path_derivative(block, schedule_[0], derivatives_);
         } else {
             kernel_->adapt(ranks_, states, t);
@@ -139,6 +171,28 @@ void ParallelTempering::move_and_measure() {
         if (n_ > settings_.burn_in)
             measure(states, b, t);
     }
+}
+
+void ParallelTempering::renew_start(Block& block, const model::BlockStreams& streams) {
+    if (!starts_.is_restricted())
+        return target_->draw_start(block, streams);
+    const auto fresh = target_->make_block(block.size());
+    target_->draw_start(*fresh, streams);
+    std::vector<double> derivatives(static_cast<std::size_t>(block.size()));
+    target_->path_derivative(*fresh, schedule_[0], derivatives);
+    const auto zero = PriorStage::are_zero(*target_, *fresh, derivatives);
+    std::vector<std::byte> packed(block.packed_bytes());
+    for (Index i = 0; i < block.size(); ++i)
+        if (!zero[at(i)]) {
+            fresh->pack(i, packed);
+            block.unpack(i, packed);
+            ++positive_;
+        }
+    target_->prepare(block);
+}
+
+ParallelTempering::FreshDraws ParallelTempering::fresh_draws() const {
+    return {n_ * settings_.replicas, ranks_.sum(positive_)};
 }
 
 void ParallelTempering::measure(population::Generation& states, Index b, Index t) {

@@ -6,9 +6,14 @@
 ///         for t of the parity of n:  exchange x_t and x_{t+1} with probability
 ///             min(1, f_t(x_{t+1}) f_{t+1}(x_t) / (f_t(x_t) f_{t+1}(x_{t+1})))
 ///
+/// If a likelihood is zero at one of the first draws, the ladder starts at p_0 given a positive likelihood
+/// (prior_stage.hpp): x_0 is a fresh draw where that is positive, and else stays, which leaves this density invariant.
+/// The draws of all scans estimate the share p of p_0 beside those of the stage, and log p is added to all estimates.
+///
 /// R independent systems run side by side: block t of the population holds the R states at temperature b_t, and ranks
 /// own runs of temperatures. States are exchanged (replica_exchange.hpp), temperatures stay.
 
+#include "algorithm/common/prior_stage.hpp"
 #include "algorithm/common/recorded_draws.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
@@ -33,6 +38,7 @@ struct TemperingSettings {
     std::size_t most_recorded_bytes = std::size_t{32} << 20;
     /// Memory for the values of u that are recorded for MBAR, where log f_b is linear in b; 0: no MBAR estimate.
     std::size_t most_energy_bytes = std::size_t{8} << 20;
+    Index most_prior_draws = 0; ///< prior_stage.hpp
 };
 
 class ParallelTempering final : public Sampler {
@@ -78,8 +84,16 @@ class ParallelTempering final : public Sampler {
     void draw_first(Block& block, Index t, const model::BlockStreams& streams) const;
 
     bool is_cold(Index t) const;
+    bool starts_from_mode(Index t) const { return mode_ && settings_.cold_from_mode && is_cold(t); }
 
     void mark_wanted();
+    /// Fresh draws in place of the states at p_0, all of them or, where the start is restricted, the positive ones.
+    void renew_start(Block& block, const model::BlockStreams& streams);
+    /// Collective. The fresh draws of all scans, and how many of them were positive.
+    struct FreshDraws {
+        Index made = 0, positive = 0;
+    };
+    FreshDraws fresh_draws() const;
 
     void move_and_measure();
 
@@ -96,7 +110,9 @@ class ParallelTempering final : public Sampler {
     const model::ModeStart* mode_; ///< null if the model has no mode
     ReplicaExchange exchange_;
     population::Population population_;
-    Index n_ = 0; ///< scans made
+    PriorStage starts_;
+    std::int64_t positive_ = 0; ///< fresh draws of a restricted start on this rank
+    Index n_ = 0;               ///< scans made
     Index scans_since_flush_ = 0;
     TemperingSums sums_;
     std::optional<TemperingMotion> motion_; ///< once the population is there

@@ -1,5 +1,7 @@
 #include "algorithm/pilot/peaks.hpp"
 
+#include "algorithm/common/few_families.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -195,6 +197,7 @@ void PilotView::judge(const WeightsOfPeaks& draws, const LogProposal& log_propos
                       Outcome& outcome) const {
     const auto found = beyond(draws, log_proposal);
     outcome.diagnostics.push_back({"pilot_peaks", static_cast<double>(peaks_.size()), {}});
+    outcome.diagnostics.push_back({"pilot_families", pilot_.families, {}});
     outcome.diagnostics.push_back({"pilot_mass_beyond_largest_weight", found.mass, {}});
     outcome.diagnostics.push_back({"largest_pilot_weight_over_largest_weight", std::exp(found.log_excess), {}});
     bool is_supported = true, is_whole = true;
@@ -209,6 +212,12 @@ void PilotView::judge(const WeightsOfPeaks& draws, const LogProposal& log_propos
             estimate.interval95.reset();
             estimate.note = "no error bar: the proposal has lost a peak of the pilot";
         }
+    if (auto warning = warning_of_families(pilot_.families); !warning.empty())
+        outcome.warnings.push_back(std::move(warning));
+    if (are_too_few_families(pilot_.families))
+        for (auto& estimate : outcome.log_ratio)
+            estimate.withhold_error(fmt::format("no error bar: {:.1f} effective families of the pilot, fewer than {:g}",
+                                                pilot_.families, fewest_families));
     if (is_whole && found.mass > largest_mass && found.particles >= fewest_particles)
         outcome.warnings.push_back(fmt::format("{:.2g} of the pilot's weight is where f/q exceeds the largest weight "
                                                "of the draws, by up to {:.3g} times at "

@@ -27,6 +27,8 @@ class Peaks {
     /// The peak's share p of the pilot's weight, and the standard error of that share, sqrt(p (1 - p)/families).
     double share(Index peak) const { return shares_[at(peak)]; }
     double share_error(Index peak) const;
+    /// FirstDraws::families.
+    double families() const { return families_; }
     /// The mean of the pilot's particles in a peak.
     Vector place(Index peak) const { return places_.col(peak); }
     /// The peak to which a point belongs.
@@ -73,7 +75,8 @@ class PilotView {
 
     /// log q at a point, given the log density of the prior there (as the model has it).
     using LogProposal = std::function<double(std::span<const double> x, double log_prior)>;
-    /// Diagnostics and warnings, by these rules. A peak is lost if it has fewer than 20 effective draws, and less
+    /// Diagnostics and warnings, by these rules. Few families of the pilot are a warning, and very few withhold the
+    /// error bars (few_families.hpp). A peak is lost if it has fewer than 20 effective draws, and less
     /// than 0.3 of what another peak has for its share of the pilot's weight: a warning; below 5 the error bars are
     /// withheld. More than 0.02 of the pilot's weight, in 3 particles at least, where f/q exceeds the largest weight of
     /// the draws: a warning.

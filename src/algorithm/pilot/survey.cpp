@@ -126,6 +126,16 @@ void Survey::begin() {
             target_->path_derivative(block, schedule_[0], particles.of_block(derivatives_, b));
         }
     });
+    PriorStage starts(ranks_, target_, seed, settings_.most_prior_draws);
+    starts.begin(particles, derivatives_);
+    if (starts.is_looking()) {
+        starts.complete(particles);
+        evaluations_ += static_cast<double>(starts.evaluations());
+        parallel::together(ranks_, [&] {
+            for (Index b = 0; b < particles.local_blocks(); ++b)
+                target_->path_derivative(particles.block(b), schedule_[0], particles.of_block(derivatives_, b));
+        });
+    }
     record();
 }
 

@@ -11,6 +11,7 @@
 /// Annealing may apply a kernel any number of times, so that trajectories continue after a hold. g = Var[u] alone gives
 /// Kiwaki's schedule (2015), g tau that of the friction metric (Sivak & Crooks 2012).
 
+#include "algorithm/common/prior_stage.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/pilot/survey_record.hpp"
 #include "path/schedule.hpp"
@@ -26,6 +27,7 @@ struct SurveySettings {
     Index trajectories = 100; ///< from 2 on
     Index block = 16;
     random::Seed seed = {};
+    Index most_prior_draws = 0; ///< prior_stage.hpp
     enum class Holds { none, tau, mean };
     Holds holds = Holds::none;
     Index knots = 32;        ///< temperatures at which trajectories are held: for a mean evenly spaced, with both ends;

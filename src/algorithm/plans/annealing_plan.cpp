@@ -19,11 +19,18 @@ std::string format_bytes(double bytes) {
 
 std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
                                              const ScheduleSettings& schedule, const KernelSettings& kernel,
-                                             Index block, const random::Seed& seed) {
+                                             Index block, const random::Seed& seed, Index most_prior_draws) {
     return kernel.chosen_pilot().sampler(
         {ranks, target, schedule.temperatures(),
          [kernel, target](const Matrix* learnt) { return kernel.kernel_for(target, learnt); },
-         PopulationSettings{kernel.pilot_particles, block, pilot_seed(seed)}});
+         PopulationSettings{kernel.pilot_particles, block, pilot_seed(seed), most_prior_draws}});
+}
+
+void prior_draws_key(Keys& k, std::optional<Index>& most_prior_draws) {
+    k("most_prior_draws", most_prior_draws, within(1, largest_population),
+      about("where likelihoods are zero at draws from the prior, draws that are made in all until each particle has a "
+            "positive one")
+          .default_is("10000 for each particle"));
 }
 
 std::string in_replicates(Index replicates, Index particles, const std::string& what) {
@@ -112,6 +119,7 @@ void AnnealingPlan::spread_temperatures() {
 }
 
 void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
+    prior_draws_key(k, most_prior_draws_);
     k.in_table("run", [&] {
         run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block});
     });
@@ -177,7 +185,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
             [this, ranks, target](const algorithm::Tuning& tuning) { return optimised_along(ranks, target, tuning); });
     else if (kernel_.pilot)
         sampler = std::make_unique<algorithm::Piloted>(
-            ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
+            ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed, most_prior_draws()),
             [this, target, make_replicates](const algorithm::Tuning& tuning) {
                 std::shared_ptr<kernel::Kernel> kernel = kernel_.kernel_for(target, &tuning.kernel);
                 if (!schedule_.spreads || schedule_.fixed || !target->path_is_linear())
@@ -223,14 +231,14 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::optimised_along(const paralle
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::survey_along(const parallel::Communicator& ranks,
                                                                 const AnyTarget& target) const {
     constexpr std::uint64_t address = 1; // beside the seeds that the pilot derives from its own
-    const auto settings =
-        schedule_.optimised.survey_settings(block(), random::derive_seed(pilot_seed(run_.seed), address));
+    auto settings = schedule_.optimised.survey_settings(block(), random::derive_seed(pilot_seed(run_.seed), address));
+    settings.most_prior_draws = most_prior_draws();
     if (!kernel_.pilot)
         return std::make_unique<algorithm::Survey>(
             ranks, target, schedule_.end, [this, target](const path::Schedule&) { return kernel_.kernel_for(target); },
             settings);
     return std::make_unique<algorithm::Piloted>(
-        ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
+        ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed, most_prior_draws()),
         [this, ranks, target, settings](const algorithm::Tuning& tuning) {
             path::PathProfile rough{tuning.inverse_temperatures, {}, tuning.variance_u, {}, {}};
             path::repair(rough.variance_u);

@@ -20,7 +20,10 @@ std::string format_bytes(double bytes);
 /// Collective. The pilot that the settings name, with proposals that it tunes itself.
 std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
                                              const ScheduleSettings& schedule, const KernelSettings& kernel,
-                                             Index block, const random::Seed& seed);
+                                             Index block, const random::Seed& seed, Index most_prior_draws);
+
+/// algorithm.most_prior_draws, for which nothing stands if it is not given.
+void prior_draws_key(Keys& k, std::optional<Index>& most_prior_draws);
 
 /// "# stops: between steps; a step is 1 scan": a line of `check`.
 std::string describe_stops(const std::string& step);
@@ -118,6 +121,8 @@ class AnnealingPlan : public Plan {
     virtual std::string step() const;
 
     const ModelTraits& traits() const { return traits_; }
+    /// For PopulationSettings.
+    Index most_prior_draws() const { return most_prior_draws_.value_or(0); }
     ReplicateSettings replicates_;
     ScheduleSettings schedule_;
     KernelSettings kernel_;
@@ -135,6 +140,7 @@ class AnnealingPlan : public Plan {
     std::unique_ptr<algorithm::Sampler> survey_along(const parallel::Communicator& ranks,
                                                      const AnyTarget& target) const;
 
+    std::optional<Index> most_prior_draws_;
     PathSettings path_;
     std::string name_;
     ModelTraits traits_;

@@ -16,6 +16,7 @@ void PosteriorPlan::common_keys(Keys& k) {
     k("start", from_pilot_,
       {{"pilot", true, "a population annealed by [schedule] and [kernel]"}, {"prior", false, "draws from the prior"}},
       "where the first proposal and the starts come from");
+    prior_draws_key(k, most_prior_draws_);
     k.in_table("run", [&] { run_.keys(k, {true, false, run_.block == 1 ? "" : block_of_model, largest_block_}); });
     k.when("start", from_pilot_, true, [&] {
         k.in_table("schedule", [&] { schedule_.keys(k, false); });
@@ -41,7 +42,7 @@ std::unique_ptr<algorithm::Sampler> PosteriorPlan::sampler_of(const parallel::Co
     std::unique_ptr<algorithm::Sampler> sampler;
     if (from_pilot_)
         sampler = std::make_unique<algorithm::Piloted>(
-            ranks, pilot_of(ranks, target, schedule_, kernel_, pilot_block_, run_.seed),
+            ranks, pilot_of(ranks, target, schedule_, kernel_, pilot_block_, run_.seed, most_prior_draws()),
             [replicates](const algorithm::Tuning& tuning) { return replicates(tuning.reference); },
             algorithm::PilotReference::wanted);
     else

@@ -46,11 +46,15 @@ class PosteriorPlan : public Plan {
     /// Another default than 1024.
     void give_pilot(Index particles) { kernel_.pilot_particles = particles; }
 
+    /// For PopulationSettings.
+    Index most_prior_draws() const { return most_prior_draws_.value_or(0); }
+
     bool from_pilot_ = true;
     ReplicateSettings replicates_;
     Index largest_block_;
 
   private:
+    std::optional<Index> most_prior_draws_;
     Index pilot_block_;
     ScheduleSettings schedule_; ///< of the pilot
     KernelSettings kernel_;     ///< of the pilot

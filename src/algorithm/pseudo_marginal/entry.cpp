@@ -56,7 +56,7 @@ class PseudoMarginalPlan final : public PosteriorPlan {
         const auto peaks = first.are_of_posterior() ? std::make_shared<const Peaks>(first) : nullptr;
         return std::make_unique<algorithm::PseudoMarginal>(
             ranks, std::move(path), first.starts(chains_, seed), first.walk_factor(),
-            algorithm::PopulationSettings{chains_, run_.block, seed}, settings_, peaks);
+            algorithm::PopulationSettings{chains_, run_.block, seed, most_prior_draws()}, settings_, peaks);
     }
 
     Index chains_ = 4;

@@ -1,5 +1,6 @@
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 
+#include "algorithm/common/prior_stage.hpp"
 #include "algorithm/common/streams.hpp"
 #include "core/moments.hpp"
 
@@ -26,14 +27,21 @@ PseudoMarginal::PseudoMarginal(const parallel::Communicator& ranks, std::shared_
 
 void PseudoMarginal::begin() {
     auto& particles = population_.generation(0);
+    std::vector<double> log_likelihoods(static_cast<std::size_t>(particles.local_size()));
     parallel::together(ranks_, [&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             auto& block = path::points_of(particles.block(b));
             const auto streams = block_streams(particles, b, settings_.seed, 0);
             block.points.leftCols(block.size()) = starts_.middleCols(streams.first_slot, block.size());
             target_->evaluate(block, block.points, 1, block.log_prior, block.log_likelihood, streams);
+            std::copy_n(block.log_likelihood.data(), block.size(), particles.of_block(log_likelihoods, b).begin());
         }
     });
+    if (peaks_)
+        return;
+    PriorStage stage(ranks_, target_, settings_.seed, settings_.most_prior_draws);
+    stage.begin(particles, log_likelihoods);
+    stage.complete(particles);
 }
 
 void PseudoMarginal::step() {
@@ -116,6 +124,7 @@ ChainOutcome PseudoMarginal::chain_outcome() const {
         chains.acceptance.push_back(static_cast<double>(count) / static_cast<double>(chains.iterations));
     chains.summaries = estimator::summarise_chains(ranks_, target_->quantity_names(), draws());
     chains.peaks = peaks_of_chains();
+    chains.pilot_families = peaks_ ? peaks_->families() : 0;
     return chains;
 }
 

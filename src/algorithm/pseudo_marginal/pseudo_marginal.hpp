@@ -23,7 +23,8 @@ struct ChainSettings {
 class PseudoMarginal final : public Sampler, public MarkovChains {
   public:
     /// starts: d x chains, on every rank; factor: the first proposal's (x' = x + L z). settings.particles
-    /// is the number of chains. peaks: of the pilot, with which the chains are compared at the end; may be null.
+    /// is the number of chains. peaks: of the pilot, with which the chains are compared at the end; null for starts
+    /// from the prior, in place of which others are drawn where their likelihood is zero (prior_stage.hpp).
     PseudoMarginal(const parallel::Communicator& ranks, std::shared_ptr<const path::DensityPath> target,
                    const Matrix& starts, const Matrix& factor, const PopulationSettings& settings,
                    const ChainSettings& chains, std::shared_ptr<const Peaks> peaks = nullptr);

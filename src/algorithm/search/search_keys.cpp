@@ -21,6 +21,11 @@ void SearchKeys::keys(Keys& k, const SearchMember& member, const model::SearchTr
     k("success_below", plan.success_below, "a replicate whose best energy is lower counts as a success");
     k.in_table("schedule", [&] { list_temperature(k, member); });
     list_regions(k, member);
+    std::optional<Index> most_start_draws;
+    k("most_start_draws", most_start_draws, within(1, Index{4'000'000'000}),
+      about("states that are drawn in all chains together where none of the first has a finite energy, at most")
+          .default_is(std::to_string(settings.most_start_draws)));
+    settings.most_start_draws = most_start_draws.value_or(settings.most_start_draws);
     k.when("the model has crossovers", !traits.crossovers.empty(), [&] { list_crossovers(k, member); });
     k.when("states are points of a box", traits.is_box,
            [&] { k("polish", plan.polish, "descend from the best states at the end"); });

@@ -75,7 +75,21 @@ void WeightedAverages::fields(Fields& f) {
     f("effective_chains", effective_chains);
 }
 
+void StartDraws::fields(Fields& f) {
+    constexpr const char* name = "start_draws";
+    std::vector<std::int64_t> numbers{draws, feasible};
+    const auto n = std::ssize(numbers);
+    if (f.is_reading() ? !f.has_items(name, n) : draws == 0)
+        return;
+    f(name, numbers);
+    PEARLITE_EXPECTS(std::ssize(numbers) == n);
+    draws = numbers[0];
+    feasible = numbers[1];
+}
+
 void SearchOutcome::fields(Fields& f) {
+    f("start_draws", start.draws);
+    f("feasible_start_draws", start.feasible);
     best.fields(f);
     f("best_evaluations", best_evaluations);
     f("iterations", iterations);

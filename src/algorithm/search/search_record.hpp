@@ -79,6 +79,14 @@ struct WeightedAverages {
     void fields(Fields& f);
 };
 
+/// States drawn beside the first ones where none of these has a finite energy, by all chains, and how many had one.
+struct StartDraws {
+    std::int64_t draws = 0, feasible = 0;
+
+    /// Fields of a checkpoint; none without draws, so that files of older versions can be read.
+    void fields(Fields& f);
+};
+
 /// The outcome of a finished search; complete on the root of its ranks.
 struct SearchOutcome {
     /// A region that is first visited after this share of all gain has been spent is a late one.
@@ -103,6 +111,7 @@ struct SearchOutcome {
     std::vector<double> final_energies;     ///< of the chains
     std::vector<double> final_log_weights;  ///< for tempered use: theta_J + U (1/tau_n - 1)
     WeightedAverages averages;              ///< if they were asked for
+    StartDraws start;                       ///< if none of the first states had a finite energy
     std::int64_t truncations = 0;
     std::int64_t outside = 0; ///< chain iterations outside a space that shrinks
 

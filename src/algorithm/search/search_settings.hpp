@@ -61,6 +61,8 @@ struct SearchSettings {
     std::optional<model::EnergyPartition> partition;
     Index range_iterations = 0;
     Index range_points = 100;
+    /// States that are drawn in all chains together where none of the first has a finite energy, at most.
+    Index most_start_draws = 100'000;
     /// The first iterations, in which scales are adapted to the wanted acceptance; frozen afterwards.
     Index pilot_iterations = 0;
     double wanted_acceptance = 0.234;

@@ -31,8 +31,28 @@ StochasticApproximation::StochasticApproximation(const parallel::Communicator& r
                points_ ? WeightedMoments::Of::coordinates : WeightedMoments::Of::features) {}
 
 void StochasticApproximation::begin() {
-    memory_.begin(chains_.draw_start());
+    auto energies = chains_.draw_start();
+    const bool is_feasible = std::ranges::any_of(energies, [](double energy) { return energy < infinity; });
+    if (!is_feasible)
+        start_ = chains_.seek_start(energies);
+    memory_.begin(energies, start_.draws);
+    if (!is_feasible)
+        share_starts();
     chains_.begin_regions(memory_.partition(), 0);
+}
+
+void StochasticApproximation::share_starts() {
+    const auto energies = memory_.energies();
+    std::vector<std::int64_t> feasible, parents(energies.size(), -1);
+    for (std::size_t i = 0; i < energies.size(); ++i)
+        if (energies[i] < infinity)
+            feasible.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = 0, next = 0; i < energies.size(); ++i)
+        if (!(energies[i] < infinity))
+            parents[i] = feasible[next++ % feasible.size()];
+    chains_.find_regions(memory_.partition());
+    memory_.copy_chains(parents);
+    chains_.copy_chains(parents, memory_);
 }
 
 void StochasticApproximation::iterate() {
@@ -134,6 +154,7 @@ SearchOutcome StochasticApproximation::outcome() const {
     for (const auto& operation : space_->operations())
         outcome.operations.push_back(operation.name);
     chains_.describe(outcome);
+    outcome.start = start_;
     outcome.best.iteration = stages_.main_iteration_at(outcome.best.iteration);
     memory_.describe(outcome, stages_.temperature());
     outcome.averages = moments_.combined(ranks_.all_gather(std::span<const double>(moments_.sums())));
@@ -142,6 +163,7 @@ SearchOutcome StochasticApproximation::outcome() const {
 
 void StochasticApproximation::fields(Fields& f) {
     stages_.fields(f);
+    start_.fields(f);
     memory_.fields(f, stages_.is_main());
     window_.fields(f);
     chains_.fields(f);

@@ -58,6 +58,8 @@ class StochasticApproximation {
     void fields(Fields& f);
 
   private:
+    /// Collective. Chains without a state of finite energy take copies of those that have one.
+    void share_starts();
     /// Sampling. Crossovers need energies that are up to date, and two chains.
     void sample();
     /// Collective. Sends the reports of all chains since the last collective to every rank; then updates the weights
@@ -81,6 +83,7 @@ class StochasticApproximation {
     SearchSettings settings_;
     SearchStages stages_;
     OperationChoice choice_;
+    StartDraws start_;
     SearchMemory memory_;
     SearchChains chains_;
     ReportWindow window_;

@@ -107,7 +107,7 @@ class SmcPlan final : public AnnealingPlan {
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const path::Temperatures& temperatures, const kernel::Kernel& kernel,
                                                 const random::Seed& seed) const override {
-        const algorithm::PopulationSettings population{particles_, run_.block, seed};
+        const algorithm::PopulationSettings population{particles_, run_.block, seed, most_prior_draws()};
         if (chain_length_)
             return std::make_unique<algorithm::WasteFree>(
                 ranks, target, temperatures, kernel, population,

@@ -28,6 +28,14 @@ void Smc::draw_block(Index b) {
 }
 
 void Smc::step() {
+    if (starts_.is_looking()) {
+        if (find_starts()) {
+            log_ratio_at_resampling_ = log_ratio_;
+            evaluations_ += static_cast<double>(starts_.evaluations());
+            record(false);
+        }
+        return;
+    }
     const auto weights = weight_next();
     auto& particles = population_.generation(0);
     log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
@@ -52,9 +60,20 @@ Progress Smc::progress() const {
 }
 
 estimator::Estimate Smc::product_estimate(const population::FamilyWeights& families, Index resamplings) const {
-    return estimator::single_run_estimate(log_ratio_, families, static_cast<double>(settings_.particles),
-                                          static_cast<int>(resamplings),
-                                          smc_settings_.resampling == population::Resampling::multinomial);
+    auto estimate = estimator::single_run_estimate(log_ratio_, families, static_cast<double>(settings_.particles),
+                                                   static_cast<int>(resamplings),
+                                                   smc_settings_.resampling == population::Resampling::multinomial);
+    if (has_equal_weights()) {
+        estimate = {"product", log_ratio_, 0.0, estimator::Interval{log_ratio_, log_ratio_}, estimate.error_method};
+        estimate.note = "all weights are equal: the likelihood is the same at every particle";
+    }
+    add_independent(estimate, 0, starts_.variance());
+    return estimate;
+}
+
+bool Smc::has_equal_weights() const {
+    const auto n = static_cast<double>(settings_.particles);
+    return t_ > 0 && n_resamplings_ == 0 && std::ranges::all_of(trace_.ess, [n](double ess) { return ess == n; });
 }
 
 LogRatioSoFar Smc::log_ratio_so_far() {
@@ -69,9 +88,8 @@ Outcome Smc::outcome() const {
     auto outcome = outcome_of({product_estimate(final_families_, resamplings_before_end_)});
     if (power_posterior_) {
         auto others = power_posterior_->estimates(ranks_, n_eves_);
-        if (others.empty())
-            outcome.warnings.emplace_back("the power posterior has no estimate: the first particles include one of "
-                                          "likelihood zero, or of infinite log f_1/f_0");
+        for (auto& other : others)
+            add_independent(other, starts_.log_share(), starts_.variance());
         outcome.log_ratio.insert(outcome.log_ratio.end(), others.begin(), others.end());
     }
     judge_likelihood(outcome.log_ratio.front().standard_error, outcome);

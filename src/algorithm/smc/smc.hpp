@@ -75,6 +75,8 @@ class Smc final : public TemperedPopulation {
 
     void record(bool resampled);
 
+    /// All weights have been equal at every temperature: a likelihood that is the same at all particles.
+    bool has_equal_weights() const;
     /// log Z/Z_0 with the standard error from the families after `resamplings` resamplings.
     estimator::Estimate product_estimate(const population::FamilyWeights& families, Index resamplings) const;
 

@@ -16,21 +16,42 @@ TemperedPopulation::TemperedPopulation(const parallel::Communicator& ranks, std:
       schedule_(std::move(schedule)),
       kernel_(kernel.clone()),
       settings_(settings),
-      population_(population_of(ranks_, target_, blocks_together)) {
+      population_(population_of(ranks_, target_, blocks_together)),
+      starts_(ranks_, target_, settings.seed, settings.most_prior_draws) {
     population_.append(settings.particles, settings.block);
     size_buffers();
 }
 
 void TemperedPopulation::begin() {
     const auto& particles = population_.generation(0);
-    on_the_fly_.begin(0, 0, settings_.particles);
     parallel::together(ranks_, [&] {
-        for (Index b = 0; b < particles.local_blocks(); ++b) {
+        for (Index b = 0; b < particles.local_blocks(); ++b)
             draw_block(b);
-            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b),
-                                  0);
-        }
     });
+    starts_.begin(particles, derivatives_);
+    open_trace();
+}
+
+bool TemperedPopulation::find_starts() {
+    auto& particles = population_.generation(0);
+    starts_.step(particles);
+    if (starts_.is_looking())
+        return false;
+    log_ratio_ = starts_.log_share();
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            target_->path_derivative(particles.block(b), 0, particles.of_block(derivatives_, b));
+    });
+    trace_ = {};
+    open_trace();
+    return true;
+}
+
+void TemperedPopulation::open_trace() {
+    const auto& particles = population_.generation(0);
+    on_the_fly_.begin(0, 0, settings_.particles);
+    for (Index b = 0; b < particles.local_blocks(); ++b)
+        on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b), 0);
 }
 
 void TemperedPopulation::draw_block(Index b) {
@@ -41,7 +62,7 @@ void TemperedPopulation::draw_block(Index b) {
 }
 
 population::WeightSummary TemperedPopulation::weight_next() {
-    PEARLITE_EXPECTS(!finished());
+    PEARLITE_EXPECTS(!finished() && !starts_.is_looking());
     ++t_;
     const auto& particles = population_.generation(0);
     const double from = a_;
@@ -122,6 +143,7 @@ void TemperedPopulation::position_fields(Fields& f) {
     PEARLITE_EXPECTS(t_ >= 0 && (schedule_.steps() == 0 || t_ <= schedule_.steps()));
     PEARLITE_EXPECTS(a_ >= 0 && a_ <= schedule_.end());
     f("log_ratio", log_ratio_);
+    starts_.fields(f, population_.generation(0));
 }
 
 void TemperedPopulation::size_buffers() {

@@ -2,6 +2,7 @@
 /// The common part of samplers that carry one weighted population along the inverse temperatures a_t of a path
 /// (smc.hpp, waste_free.hpp): the start, the next temperature and the weights to it.
 
+#include "algorithm/common/prior_stage.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "path/schedule.hpp"
 
@@ -22,6 +23,9 @@ class TemperedPopulation : public Sampler {
                        path::Temperatures schedule, const kernel::Kernel& kernel, const PopulationSettings& settings,
                        Index blocks_together = 1);
 
+    /// Collective; starts_.is_looking(). More draws of the prior stage. Whether all particles have starts now: then the
+    /// trace holds nothing, and the starts wait to be its first entry.
+    bool find_starts();
     /// Draws a local block from p_0, with the derivatives there.
     virtual void draw_block(Index b);
     /// Collective. a_t from the schedule, or as far as the conditional ESS allows, and the log weights to it.
@@ -42,6 +46,7 @@ class TemperedPopulation : public Sampler {
     std::unique_ptr<kernel::Kernel> kernel_;
     PopulationSettings settings_;
     population::Population population_;
+    PriorStage starts_;
     Index t_ = 0;
     double a_ = 0;
     double log_ratio_ = 0;
@@ -51,6 +56,7 @@ class TemperedPopulation : public Sampler {
     std::vector<double> increments_, derivatives_;
 
   private:
+    void open_trace();
     double next_inverse_temperature();
     /// increments_[i] = log f_to(x_i) - log f_from(x_i).
     void find_increments(double from, double to);

@@ -34,6 +34,13 @@ void WasteFree::begin() {
 }
 
 void WasteFree::step() {
+    if (starts_.is_looking()) {
+        if (find_starts()) {
+            variance_ = starts_.variance();
+            record(1);
+        }
+        return;
+    }
     const auto weights = weight_next();
     log_ratio_ += weights.log_mean;
     const auto variance = weight_variance(weights.log_mean);
@@ -47,7 +54,7 @@ void WasteFree::step() {
 
 Progress WasteFree::progress() const {
     auto progress = progress_of((settings_.particles - n_chains()) * kernel_->moves());
-    progress.likelihoods = settings_.particles + t_ * progress.updates_per_step; // for the starts and every proposal
+    progress.likelihoods = settings_.particles + starts_.evaluations() + t_ * progress.updates_per_step;
     return progress;
 }
 

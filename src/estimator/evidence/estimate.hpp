@@ -25,8 +25,10 @@ struct Estimate {
     std::optional<Interval> interval95 = {};
     std::string error_method = {}; ///< "delta", "bootstrap", "lee-whiteley", "chan-lai", "batches"
     std::string note = {};
-    bool is_conservative = false;         ///< the error is a bound
-    bool is_integral = false;             ///< a quadrature over temperatures, whose own error no error bar knows
+    bool is_conservative = false; ///< the error is a bound
+    bool is_integral = false;     ///< a quadrature over temperatures, whose own error no error bar knows
+    /// The error leaves out a bias of the method that is often larger: it serves comparisons, and is not shown.
+    bool hides_error = false;
     std::vector<std::string> doubts = {}; ///< reasons why the error may be too small, a sentence each
 
     void withhold_error(std::string reason) {

@@ -72,9 +72,14 @@ Estimate PowerPosterior::estimate_of(const parallel::Communicator& ranks, const 
 }
 
 std::vector<Estimate> PowerPosterior::estimates(const parallel::Communicator& ranks, Index n_eves) const {
-    if (!std::isfinite(plain_))
-        return {};
     std::vector<Estimate> all{estimate_of(ranks, "power-posterior", plain_, &Shares::plain, n_eves)};
+    if (!std::isfinite(plain_)) {
+        all.front().refuse("the first particles include one of likelihood zero, or of infinite log f_1/f_0");
+        return all;
+    }
+    all.front().hides_error = true;
+    if (all.front().standard_error)
+        all.front().note = "no error bar: none includes the error of the trapezoid rule";
     if (!std::isfinite(corrected_))
         return all;
     all.push_back(estimate_of(ranks, "power-posterior-corrected", corrected_, &Shares::corrected, n_eves));

@@ -28,7 +28,8 @@ class PowerPosterior {
              double variance_u, std::span<const double> log_weights, std::span<const double> u,
              const population::Families& families);
 
-    /// Collective. "power-posterior" and "power-posterior-corrected"; none if a start had likelihood 0. n_eves survive.
+    /// Collective. "power-posterior", whose error is not shown, and "power-posterior-corrected"; the first alone, and
+    /// refused, if a start had likelihood 0. n_eves survive.
     /// Refused if one interval's curvature exceeds half a nat, as near a = 0 for a vague prior.
     std::vector<Estimate> estimates(const parallel::Communicator& ranks, Index n_eves) const;
 

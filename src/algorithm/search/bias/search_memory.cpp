@@ -39,9 +39,9 @@ void SearchMemory::find_regions() {
     }
 }
 
-void SearchMemory::begin(std::span<const double> energies) {
+void SearchMemory::begin(std::span<const double> energies, std::int64_t further_evaluations) {
     energies_.assign(energies.begin(), energies.end());
-    evaluations_ = best_evaluations_ = static_cast<std::int64_t>(chains_);
+    evaluations_ = best_evaluations_ = static_cast<std::int64_t>(chains_) + further_evaluations;
     best_energy_ = *std::min_element(energies_.begin(), energies_.end());
     begin_regions();
 }
@@ -68,6 +68,12 @@ void SearchMemory::note_range_top() {
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
     std::nth_element(sorted.begin(), middle, sorted.end());
     range_high_ = *middle;
+    if (std::isfinite(range_high_))
+        return;
+    range_high_ = best_energy_; // most chains are outside the space
+    for (const double energy : energies_)
+        if (std::isfinite(energy))
+            range_high_ = std::max(range_high_, energy);
 }
 
 void SearchMemory::shrink() {

@@ -109,8 +109,8 @@ class SearchMemory {
     };
     Acceptance acceptance(double temperature) const { return {*this, temperature}; }
 
-    /// Takes the energies of the first states.
-    void begin(std::span<const double> energies);
+    /// Takes the energies of the first states, which other evaluations have found, if not the chains' own first draws.
+    void begin(std::span<const double> energies, std::int64_t further_evaluations = 0);
     /// Sets the regions of the main stage, from the energies that the range stage saw.
     void begin_main();
     /// Takes in iteration t of the stage, number s of the window.
@@ -121,7 +121,7 @@ class SearchMemory {
     void update_theta(double gain);
     bool notes_progress(Index t) const { return curve_.is_due(t); }
     void note_progress(Index t, double temperature) { curve_.add(t, evaluations_, best_energy_, temperature); }
-    /// Sets the upper end of the range of energies to the chains' present median.
+    /// Sets the upper end of the range of energies to the chains' present median, or the highest finite energy.
     void note_range_top();
 
     /// Fills in the outcome of a search that has reached this temperature.

@@ -34,6 +34,11 @@ class SearchChains {
 
     /// Collective. First states; returns the energies of all chains.
     std::vector<double> draw_start();
+    /// Collective. Where none of the first states has a finite energy, draws states in all chains until each has one,
+    /// or until the draws are ten times as many as the first of them took; chains without one keep their state. Updates
+    /// the energies of all chains. InputError if the settings' most_start_draws find none. Draws have the addresses of
+    /// a seed of their own.
+    StartDraws seek_start(std::vector<double>& energies);
     /// Called when a stage begins, after `step` iterations: takes the stage's regions and begins the finds in them
     /// anew.
     void begin_regions(const model::EnergyPartition& partition, Index step);

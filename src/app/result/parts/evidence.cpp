@@ -15,7 +15,7 @@ bool is_shown(const estimator::Estimate& estimate) {
 }
 
 std::string note_of(const estimator::Estimate& estimate) {
-    if (!estimate.is_conservative)
+    if (!estimate.is_conservative || estimate.hides_error)
         return estimate.note;
     return estimate.note.empty() ? "conservative" : "conservative; " + estimate.note;
 }
@@ -24,18 +24,19 @@ std::string note_of(const estimator::Estimate& estimate) {
 Json estimate_entry(const estimator::Estimate& estimate, const char* quantity, double shift,
                     const std::optional<double>& exact_log_ratio) {
     Json entry{{"estimator", estimate.estimator}, {"quantity", quantity}, {"value", estimate.value + shift}};
-    if (estimate.standard_error) {
+    const bool shows_error = estimate.standard_error && !estimate.hides_error;
+    if (shows_error) {
         entry["standard_error"] = *estimate.standard_error;
         if (estimate.interval95)
             entry["interval95"] = {estimate.interval95->low + shift, estimate.interval95->high + shift};
     }
-    if (!estimate.error_method.empty())
+    if (!estimate.error_method.empty() && !estimate.hides_error)
         entry["error_method"] = estimate.error_method;
     if (const auto note = note_of(estimate); !note.empty())
         entry["note"] = note;
     if (exact_log_ratio) {
         entry["exact"] = *exact_log_ratio + shift;
-        if (estimate.standard_error && *estimate.standard_error > 0)
+        if (shows_error && *estimate.standard_error > 0)
             entry["z_score"] = (estimate.value - *exact_log_ratio) / *estimate.standard_error;
     }
     return entry;
@@ -126,7 +127,9 @@ void EvidencePart::write_posterior(PosteriorArrays& posterior) const {
             label += ", " + estimate.error_method;
         estimator.labels.push_back(label);
         values.values.push_back(is_shown(estimate) ? estimate.value : std::numeric_limits<double>::quiet_NaN());
-        errors.values.push_back(estimate.standard_error.value_or(std::numeric_limits<double>::quiet_NaN()));
+        errors.values.push_back(estimate.hides_error
+                                    ? std::numeric_limits<double>::quiet_NaN()
+                                    : estimate.standard_error.value_or(std::numeric_limits<double>::quiet_NaN()));
     }
     values.dimensions = errors.dimensions = {estimator};
     arrays.push_back(std::move(values));
@@ -196,6 +199,8 @@ std::optional<Headline> OutcomePart::headline() const {
         return {};
     Headline headline;
     headline.account = outcome_.verdict;
+    if (outcome_.has_no_error_bar)
+        headline.findings = {{"the pilot's families", Finding::Weight::no_error_bar}};
     return headline;
 }
 

@@ -227,6 +227,10 @@ void SearchPart::write_summary(SummaryParts& parts) const {
             acceptance[best.operations[op]] = accepted / proposed;
     }
     diagnostics["acceptance"] = acceptance;
+    if (best.start.draws > 0) {
+        diagnostics["start_draws"] = best.start.draws;
+        diagnostics["feasible_start_draws"] = best.start.feasible;
+    }
     if (best.truncations > 0)
         diagnostics["truncations"] = best.truncations;
     if (best.outside > 0)
@@ -272,6 +276,10 @@ std::string describe_search(const Json& summary) {
     }
     text += describe_spread(diagnostics, n, "best", "success_rate");
     text += describe_spread(diagnostics, n, "polished", "success_rate_polished");
+    if (diagnostics.contains("start_draws"))
+        text += fmt::format("  none of the first states had a finite energy; {} of {} further ones had, and the chains "
+                            "start there\n",
+                            whole_at(diagnostics, "feasible_start_draws"), whole_at(diagnostics, "start_draws"));
     text += "  accepted:";
     const auto acceptance = diagnostics.value("acceptance", Json::object());
     for (const auto& [name, rate] : acceptance.items())
