@@ -106,8 +106,6 @@ Outcome judge_chains(const ChainOutcome& chains) {
     if (auto warning = warning_of_families(chains.pilot_families); !warning.empty())
         outcome.warnings.push_back(std::move(warning));
     outcome.has_no_error_bar = are_too_few_families(chains.pilot_families);
-    if (chains.pilot_families > 0)
-        outcome.diagnostics.push_back({"pilot_families", chains.pilot_families, {}});
     if (!chains.peaks.empty())
         outcome.diagnostics.push_back({"pilot_peaks", static_cast<double>(chains.peaks.size()), {}});
     outcome.verdict = outcome.has_no_error_bar

@@ -197,7 +197,6 @@ void PilotView::judge(const WeightsOfPeaks& draws, const LogProposal& log_propos
                       Outcome& outcome) const {
     const auto found = beyond(draws, log_proposal);
     outcome.diagnostics.push_back({"pilot_peaks", static_cast<double>(peaks_.size()), {}});
-    outcome.diagnostics.push_back({"pilot_families", pilot_.families, {}});
     outcome.diagnostics.push_back({"pilot_mass_beyond_largest_weight", found.mass, {}});
     outcome.diagnostics.push_back({"largest_pilot_weight_over_largest_weight", std::exp(found.log_excess), {}});
     bool is_supported = true, is_whole = true;
