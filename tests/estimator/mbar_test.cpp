@@ -122,7 +122,7 @@ TEST(Mbar, RefusesWhatIsNoData) {
     EXPECT_THAT(mistake([](auto& data) { data.here(0, 0) = -infinity; }),
                 HasSubstr("sample 1: reduced potential -inf"));
     EXPECT_THAT(mistake([](auto& data) { data.here.col(2).setConstant(infinity); }), HasSubstr("sample 3: impossible"));
-    EXPECT_THAT(mistake([](auto& data) { data.counts = {0, 0}; }), HasSubstr("impossible in every state"));
+    EXPECT_THAT(mistake([](auto& data) { data.counts = {0, 0}; }), HasSubstr("no state has samples"));
 }
 
 } // namespace

@@ -17,6 +17,12 @@ std::vector<Diagnostic> diagnostics_of(const estimator::WorkAnalysis& analysis) 
         {"crossing_forward_works", static_cast<double>(overlap.crossing_forward), {}},
         {"crossing_reverse_works", static_cast<double>(overlap.crossing_reverse), {}},
     };
+    if (const auto& series = analysis.series) {
+        diagnostics.push_back({"forward_inefficiency", series->forward.inefficiency(), {}});
+        diagnostics.push_back({"forward_independent", series->forward.independent(), {}});
+        diagnostics.push_back({"reverse_inefficiency", series->reverse.inefficiency(), {}});
+        diagnostics.push_back({"reverse_independent", series->reverse.independent(), {}});
+    }
     const auto& crooks = analysis.crooks;
     if (crooks.is_defined) {
         diagnostics.push_back({"crooks_slope", crooks.slope, crooks.slope_standard_error});

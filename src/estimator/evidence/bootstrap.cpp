@@ -70,4 +70,11 @@ double student_quantile(double degrees, double p) {
     return boost::math::quantile(boost::math::students_t(degrees), p);
 }
 
+Interval student_interval(double value, double standard_error, double degrees) {
+    if (!std::isfinite(degrees))
+        return normal_interval(value, standard_error);
+    const double half = student_quantile(degrees, 0.975) * standard_error;
+    return {value - half, value + half};
+}
+
 } // namespace pearlite::estimator

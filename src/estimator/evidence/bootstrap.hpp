@@ -31,5 +31,7 @@ void add_bootstrap_errors(Estimate& estimate, std::vector<double> replicates, co
 double normal_quantile(double p);
 /// The same for Student's t with this number of degrees of freedom, > 0.
 double student_quantile(double degrees, double p);
+/// value -+ standard errors of so many degrees of freedom; infinitely many make it normal_interval().
+Interval student_interval(double value, double standard_error, double degrees);
 
 } // namespace pearlite::estimator

@@ -86,44 +86,73 @@ class Problem {
     Vector counts_;
 };
 
-/// Means of the reduced potentials over all samples that are possible: offsets of hundreds of kT are gone.
-Vector first_guess(const ReducedPotentials& data, const Problem& problem) {
-    MbarSums sums(2 * problem.size(), 0);
-    at_each_block(data, [&](Index first, Index n) {
-        Vector vector = Vector::Zero(2 * problem.size());
-        for (Index i = first; i < first + n; ++i)
-            for (Index s = 0; s < problem.size(); ++s)
-                if (const double u = data.here(problem.state(s), i); u < 1e6) {
-                    vector(s) += u;
-                    vector(problem.size() + s) += 1;
-                }
+/// Two guesses at the free energies, from sums over the samples of each state s: means of u_s, which differ from f by
+/// entropies; and means of differences to the next state, of samples of both: exact for normal differences whose
+/// variances are equal.
+std::vector<Vector> guesses(const ReducedPotentials& data, const Problem& problem) {
+    constexpr double largest = 1e9; // a clash says nothing about typical differences
+    const Index n = problem.size();
+    const auto own = data.own_states();
+    std::vector<Index> place(at(data.states()), -1);
+    for (Index s = 0; s < n; ++s)
+        place[at(problem.state(s))] = s;
+    MbarSums sums(6 * n, 0); // u, to the next, from the one before; and the numbers of these
+    at_each_block(data, [&](Index first, Index size) {
+        Vector vector = Vector::Zero(6 * n);
+        const auto add = [&](Index kind, Index s, double value) {
+            if (std::abs(value) < largest) {
+                vector(kind * n + s) += value;
+                vector((kind + 3) * n + s) += 1;
+            }
+        };
+        for (Index i = first; i < first + size; ++i) {
+            const Index s = place[at(own[at(i)])];
+            const double u = data.here(problem.state(s), i);
+            add(0, s, u);
+            if (s + 1 < n)
+                add(1, s, data.here(problem.state(s + 1), i) - u);
+            if (s > 0)
+                add(2, s, u - data.here(problem.state(s - 1), i));
+        }
         sums.add(vector, {});
     });
     sums.finish(data.ranks);
     const Vector found = sums.vector();
-    Vector f(problem.size());
-    for (Index s = 0; s < problem.size(); ++s)
-        f(s) = found(problem.size() + s) > 0 ? found(s) / found(problem.size() + s) : 0;
-    return (f.array() - f(0)).matrix();
+    const auto mean = [&](Index kind, Index s) {
+        const double count = found((kind + 3) * n + s);
+        return count > 0 ? found(kind * n + s) / count : 0;
+    };
+    Vector of_means(n), of_differences = Vector::Zero(n);
+    for (Index s = 0; s < n; ++s)
+        of_means(s) = mean(0, s);
+    for (Index s = 0; s + 1 < n; ++s)
+        of_differences(s + 1) = of_differences(s) + 0.5 * (mean(1, s) + mean(2, s + 1));
+    return {(of_means.array() - of_means(0)).matrix(), of_differences};
+}
+
+/// Collective. The guess at which the function is smaller.
+Vector first_guess(const ReducedPotentials& data, const Problem& problem) {
+    const auto all = guesses(data, problem);
+    return problem.evaluate(all[0]).value <= problem.evaluate(all[1]).value ? all[0] : all[1];
 }
 
 void check(const ReducedPotentials& data) {
-    parallel::together(data.ranks, [&] {
-        for (Index i = 0; i < data.here.cols(); ++i) {
-            bool is_possible = false;
-            for (Index k = 0; k < data.states(); ++k) {
-                if (!(data.here(k, i) > -infinity))
-                    throw InputError(fmt::format("sample {}: reduced potential {} in state {}, expected a number",
-                                                 data.layout.first_local_item() + i + 1, data.here(k, i), k + 1));
-                is_possible = is_possible || (data.counts[at(k)] > 0 && data.here(k, i) < infinity);
-            }
-            if (!is_possible)
-                throw InputError(fmt::format("sample {}: impossible in every state that has samples",
-                                             data.layout.first_local_item() + i + 1));
-        }
-    });
     if (std::ranges::all_of(data.counts, [](Index count) { return count == 0; }))
         throw_agreed(ErrorKind::input, "no state has samples, expected at least one");
+    const auto own = data.own_states();
+    parallel::together(data.ranks, [&] {
+        for (Index i = 0; i < data.here.cols(); ++i) {
+            const Index sample = data.layout.first_local_item() + i + 1;
+            for (Index k = 0; k < data.states(); ++k)
+                if (!(data.here(k, i) > -infinity))
+                    throw InputError(fmt::format("sample {}: reduced potential {} in state {}, expected a number",
+                                                 sample, data.here(k, i), k + 1));
+            if (!(data.here(own[at(i)], i) < infinity))
+                throw InputError(fmt::format("sample {}: impossible in state {}, which it was drawn from, expected a "
+                                             "finite reduced potential",
+                                             sample, own[at(i)] + 1));
+        }
+    });
 }
 
 /// Theta = (W' W)^{1/2} (I - (W' W)^{1/2} N (W' W)^{1/2})^+ (W' W)^{1/2} (Shirts & Chodera 2008, equation D7).
@@ -178,10 +207,12 @@ Mbar mbar(const ReducedPotentials& data, const MbarLimits& limits) {
             result.free_energies(i) =
                 -parallel::log_sum_exp(data.ranks, {logs.data(), static_cast<std::size_t>(logs.size())});
         }
+    // No sample has a weight in a state in which none is possible.
+    const Vector finite = result.free_energies.unaryExpr([](double x) { return std::isfinite(x) ? x : -infinity; });
     MbarSums sums(0, k);
     at_each_block(data, [&](Index first, Index n) {
         Matrix weights = -data.here.middleCols(first, n);
-        weights.colwise() += result.free_energies;
+        weights.colwise() += finite;
         weights.rowwise() -= log_mixture.segment(first, n).transpose();
         weights = weights.array().exp();
         sums.add(Vector(), lower_products(weights));
@@ -192,9 +223,25 @@ Mbar mbar(const ReducedPotentials& data, const MbarLimits& limits) {
     result.overlap = gram;
     for (Index j = 0; j < k; ++j)
         result.overlap.col(j) *= static_cast<double>(data.counts[at(j)]);
-    result.effective_samples = gram.diagonal().cwiseInverse();
-    result.free_energies.array() -= result.free_energies(0);
+    result.effective_samples = gram.diagonal().unaryExpr([](double w) { return w > 0 ? 1 / w : 0; });
+    while (!std::isfinite(result.free_energies(result.reference)))
+        ++result.reference;
+    const double zero = result.free_energies(result.reference);
+    result.free_energies.array() -= zero;
     return result;
+}
+
+std::vector<Index> ReducedPotentials::own_states() const {
+    if (!own.empty() || here.cols() == 0)
+        return own;
+    std::vector<Index> states;
+    Index state = 0, end = counts.at(0);
+    for (Index i = 0; i < here.cols(); ++i) {
+        while (layout.first_local_item() + i >= end)
+            end += counts.at(at(++state));
+        states.push_back(state);
+    }
+    return states;
 }
 
 double Mbar::standard_error(Index i, Index j) const {
@@ -277,6 +324,9 @@ Matrix MbarSums::matrix() const {
 
 MbarMinimum minimise(const Vector& counts, Vector f, const std::function<MbarObjective(const Vector& f)>& evaluate,
                      const MbarLimits& limits) {
+    // The second derivatives change little over such steps; without samples in common they say nothing about longer
+    // ones.
+    constexpr double longest = 4;
     MbarMinimum found{std::move(f), {}, 0, 0};
     auto& objective = found.objective;
     objective = evaluate(found.f);
@@ -285,7 +335,9 @@ MbarMinimum minimise(const Vector& counts, Vector f, const std::function<MbarObj
         found.gradient = (gradient.array() / counts.array()).abs().maxCoeff();
         if (found.gradient < limits.tolerance || counts.size() == 1)
             break;
-        const Vector step = newton_step(objective, gradient);
+        Vector step = newton_step(objective, gradient);
+        if (const double length = step.cwiseAbs().maxCoeff(); length > longest)
+            step *= longest / length;
         // A whole step first; then shorter ones; where no step of Newton's helps, the equations' own iteration.
         std::optional<MbarObjective> next;
         Vector trial;
@@ -304,7 +356,8 @@ MbarMinimum minimise(const Vector& counts, Vector f, const std::function<MbarObj
             trial.array() -= trial(0);
             next = evaluate(trial);
             const double gain = (next->probabilities - counts).cwiseAbs().maxCoeff();
-            if (!(gain < gradient.cwiseAbs().maxCoeff()) && found.gradient < 1e-6)
+            const bool is_nearer = gain < gradient.cwiseAbs().maxCoeff();
+            if (!is_nearer && (found.gradient < 1e-6 || !(next->value < objective.value)))
                 break; // as near as rounding lets it come
         }
         found.f = trial;

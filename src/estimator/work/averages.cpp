@@ -16,6 +16,8 @@ Estimate cumulant(const std::string& name, double value, double variance, double
     Estimate estimate{name, value, {}, {}, "delta", ""};
     if (n < 4) {
         estimate.note = "no error bar: fewer than 4 works";
+    } else if (!std::isfinite(variance)) {
+        estimate.note = "no error bar: some works are too large for their moments";
     } else {
         estimate.standard_error = std::sqrt(std::max(0.0, variance));
         estimate.interval95 = normal_interval(value, *estimate.standard_error);
@@ -132,19 +134,73 @@ Estimate cumulant_both(const Shards& forward, const Shards& reverse) {
     return detail::cumulant_both(finite_moments(forward), finite_moments(reverse));
 }
 
+namespace {
+
+/// Parts of the works here in a mean of exp(sign (W + value)), whose logarithm the estimate is.
+std::vector<double> parts_in_average(const Shards& works, double sign, double value) {
+    std::vector<double> parts;
+    parts.reserve(works.here.size());
+    for (const double w : works.here)
+        parts.push_back(std::exp(sign * (w + value)) / static_cast<double>(works.size()));
+    return parts;
+}
+
+/// Collective. Parts in a mean + c s^2, of finite works.
+std::vector<double> parts_in_moments(const Shards& works, double a, double c) {
+    const auto n = static_cast<double>(works.size());
+    const double mean = population::sums_over<1>(works, [](double w) { return std::array{w}; })[0] / n;
+    std::vector<double> parts;
+    parts.reserve(works.here.size());
+    for (const double w : works.here)
+        parts.push_back((a * (w - mean) + c * (w - mean) * (w - mean)) / n);
+    return parts;
+}
+
+} // namespace
+
 std::vector<WorkEstimator> jarzynski_estimators() {
-    return {{"jarzynski-forward", [](const Shards& forward, const Shards&) { return jarzynski_forward(forward); },
-             false, -1},
-            {"jarzynski-reverse", [](const Shards&, const Shards& reverse) { return jarzynski_reverse(reverse); }, true,
-             1}};
+    WorkEstimator forward{"jarzynski-forward", [](const Shards& f, const Shards&) { return jarzynski_forward(f); }};
+    forward.influence = [](const Shards& f, const Shards&, double value) {
+        return WorkInfluence{parts_in_average(f, -1, value), {}};
+    };
+    forward.uses_reverse = false;
+    forward.weight_sign = -1;
+    WorkEstimator reverse{"jarzynski-reverse", [](const Shards&, const Shards& r) { return jarzynski_reverse(r); }};
+    reverse.influence = [](const Shards&, const Shards& r, double value) {
+        return WorkInfluence{{}, parts_in_average(r, 1, value)};
+    };
+    reverse.uses_forward = false;
+    reverse.weight_sign = 1;
+    return {forward, reverse};
 }
 
 std::vector<WorkEstimator> cumulant_estimators() {
-    return {{"cumulant-forward", [](const Shards& forward, const Shards&) { return cumulant_forward(forward); }, false,
-             0, true},
-            {"cumulant-reverse", [](const Shards&, const Shards& reverse) { return cumulant_reverse(reverse); }, true,
-             0, true},
-            {"cumulant-both", cumulant_both, true, 0, true}};
+    WorkEstimator forward{"cumulant-forward", [](const Shards& f, const Shards&) { return cumulant_forward(f); }};
+    forward.influence = [](const Shards& f, const Shards&, double) {
+        return WorkInfluence{parts_in_moments(f, -1, 0.5), {}};
+    };
+    forward.uses_reverse = false;
+    WorkEstimator reverse{"cumulant-reverse", [](const Shards&, const Shards& r) { return cumulant_reverse(r); }};
+    reverse.influence = [](const Shards&, const Shards& r, double) {
+        return WorkInfluence{{}, parts_in_moments(r, -1, -0.5)};
+    };
+    reverse.uses_forward = false;
+    WorkEstimator both{"cumulant-both", cumulant_both};
+    both.influence = [](const Shards& f, const Shards& r, double) {
+        return WorkInfluence{parts_in_moments(f, -0.5, 1.0 / 12), parts_in_moments(r, -0.5, -1.0 / 12)};
+    };
+    forward.assumes_normal = reverse.assumes_normal = both.assumes_normal = true;
+    return {forward, reverse, both};
+}
+
+bool are_normal(const Shards& works, double independent) {
+    constexpr double quantile99 = 9.21; // of chi squared with two degrees of freedom
+    const auto m = finite_moments(works);
+    if (!m || !(m->variance > 0))
+        return false;
+    const double skewness = m->third / std::pow(m->variance, 1.5);
+    const double excess = m->fourth / (m->variance * m->variance) - 3;
+    return independent / 6 * (skewness * skewness + excess * excess / 4) <= quantile99;
 }
 
 } // namespace pearlite::estimator

@@ -18,8 +18,13 @@ double solve(const BennettEquation& equation) {
     // At the ends all q are above, or below, their mean.
     const double balance = std::log(rest / target) - equation.log_odds;
     double low = balance - equation.largest, high = balance - equation.smallest;
-    double root = 0.5 * (low + high);
-    constexpr double underflow = 1e-200;
+    double root = 0.5 * (low + high), stride = 1;
+    constexpr double underflow = 1e-200, wide = 1e6;
+    if (high - low > wide) { // a few huge works make the bracket, and say nothing about the root
+        low = -infinity;
+        high = infinity;
+        root = 0;
+    }
     for (int iteration = 0; iteration < 200; ++iteration) {
         // Newton on h(L) = log(sum q / target) - log(sum (1 - q) / rest), which is nearly a straight line: exactly so
         // far from all works.
@@ -35,8 +40,12 @@ double solve(const BennettEquation& equation) {
         }
         (h > 0 ? low : high) = root;
         double next = root - h / slope;
-        if (!(next > low && next < high))
-            next = 0.5 * (low + high);
+        if (std::abs(next - root) <= 1e-13 * (1 + std::abs(root)))
+            return next; // also where rounding puts it on an end of the bracket
+        if (!(next > low && next < high)) {
+            next = std::isfinite(high - low) ? 0.5 * (low + high) : root + (h > 0 ? stride : -stride);
+            stride *= 2;
+        }
         if (std::abs(next - root) <= 1e-13 * (1 + std::abs(root)) || high - low <= 1e-14 * (1 + std::abs(root)))
             return next;
         root = next;
@@ -67,8 +76,9 @@ Estimate bar_value(const ShardedWorks& works, const char* error_method) {
 /// for each replicate costs one reduction.
 class ReplicateEquations {
   public:
-    ReplicateEquations(const ShardedWorks& works, double x, const random::Seed& seed, std::size_t R)
-        : works_(works), x_(x), seed_(seed), copies_(R), equations_(R), present_(R) {
+    ReplicateEquations(const ShardedWorks& works, double x, const random::Seed& seed, std::size_t R,
+                       const WorkBlocks& blocks)
+        : works_(works), x_(x), seed_(seed), blocks_(blocks), copies_(R), equations_(R), present_(R) {
         std::iota(present_.begin(), present_.end(), std::size_t{0});
         count_copies();
     }
@@ -89,13 +99,24 @@ class ReplicateEquations {
   private:
     struct Equation {
         double n_forward = 0, n_reverse = 0, target = 0, rest = 0;
-        double low = 0, high = 0, d = 0; ///< the root's bracket, and its present value
+        double low = -infinity, high = infinity, d = 0; ///< the root's bracket, and its present value
+        double stride = 1;                              ///< outwards, as long as an end of the bracket is unknown
         double infinite = 0;
 
         double value(double x) const { return infinite != 0 ? infinite : x + d - std::log(n_forward / n_reverse); }
     };
 
-    void draw(std::uint64_t id) { draw_copies({seed_, random::Purpose::bootstrap, id, of_works}, copies_); }
+    /// The copies of a work, which are those of its block.
+    void draw(std::uint64_t id) {
+        const auto first_reverse = random::slot_id(1, 0);
+        const bool is_reverse = id >= first_reverse;
+        const auto start = is_reverse ? first_reverse : random::slot_id(0, 0);
+        const auto block =
+            start + (id - start) / static_cast<std::uint64_t>(is_reverse ? blocks_.reverse : blocks_.forward);
+        if (drawn_ != block)
+            draw_copies({seed_, random::Purpose::bootstrap, block, of_works}, copies_);
+        drawn_ = block;
+    }
 
     void count_copies() {
         const std::size_t R = equations_.size();
@@ -129,10 +150,6 @@ class ReplicateEquations {
             equation.infinite = equation.rest <= 0 ? -infinity : infinity;
             return;
         }
-        const double balance = std::log(equation.rest / equation.target);
-        equation.low = balance - works_.largest - x_;
-        equation.high = balance - works_.smallest - x_;
-        equation.d = std::clamp(0.0, equation.low, equation.high);
     }
 
     /// One step of all equations that are not yet solved.
@@ -171,15 +188,26 @@ class ReplicateEquations {
     static bool step(Equation& equation, double q, double product) {
         constexpr double imprecise = 1e-6, tolerance = 1e-9;
         const double not_q = equation.target + equation.rest - q;
-        (q * equation.rest > not_q * equation.target ? equation.low : equation.high) = equation.d;
-        double next = 0.5 * (equation.low + equation.high);
+        const bool is_below = q * equation.rest > not_q * equation.target;
+        (is_below ? equation.low : equation.high) = equation.d;
+        const auto is_near = [&](double next) {
+            return std::abs(next - equation.d) <= tolerance * (1 + std::abs(next));
+        };
+        double next = equation.d;
+        bool is_found = false;
         if (q > imprecise && not_q > imprecise && product > imprecise) {
             const double h = std::log(q / equation.target) - std::log(not_q / equation.rest);
-            const double newton = equation.d + h / (product * (1 / q + 1 / not_q));
-            if (newton > equation.low && newton < equation.high)
-                next = newton;
+            next += h / (product * (1 / q + 1 / not_q));
+            // Rounding may put the root on an end of the bracket.
+            is_found = is_near(next) || (next > equation.low && next < equation.high);
         }
-        const bool is_solved = std::abs(next - equation.d) <= tolerance * (1 + std::abs(next));
+        if (!is_found) {
+            const double width = equation.high - equation.low;
+            next = std::isfinite(width) ? equation.low + 0.5 * width
+                                        : equation.d + (is_below ? equation.stride : -equation.stride);
+            equation.stride *= 2;
+        }
+        const bool is_solved = is_near(next);
         equation.d = next;
         return is_solved;
     }
@@ -187,7 +215,9 @@ class ReplicateEquations {
     const ShardedWorks& works_;
     double x_;
     random::Seed seed_;
-    std::vector<std::uint16_t> copies_;
+    WorkBlocks blocks_;
+    std::vector<std::uint16_t> copies_;  ///< of the block of works that was drawn last
+    std::optional<std::uint64_t> drawn_; ///< this block
     std::vector<Equation> equations_;
     std::vector<std::size_t> present_; ///< the equations that are not yet solved
 };
@@ -209,7 +239,8 @@ Estimate bar(const Shards& forward, const Shards& reverse) {
     return estimate;
 }
 
-Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, const random::Seed& seed, int replicates) {
+Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, const random::Seed& seed, int replicates,
+                       const WorkBlocks& blocks) {
     const auto works = detail::sharded_works(forward, reverse);
     Estimate estimate = bar_value(works, "bootstrap");
     const std::string refusal = "no error bar: some bootstrap samples hold only infinite works";
@@ -217,7 +248,8 @@ Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, const rando
         estimate.note = refusal;
         return estimate;
     }
-    ReplicateEquations equations(works, estimate.value + works.log_odds(), seed, static_cast<std::size_t>(replicates));
+    ReplicateEquations equations(works, estimate.value + works.log_odds(), seed, static_cast<std::size_t>(replicates),
+                                 blocks);
     add_bootstrap_errors(estimate, equations.solve(), refusal);
     return estimate;
 }

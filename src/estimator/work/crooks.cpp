@@ -56,6 +56,13 @@ namespace pearlite::estimator {
 
 namespace {
 
+/// A huge work has no more leverage than one whose direction is certain. In units of the root mean square of fewer than
+/// four million works none is so far.
+double bounded(double y) {
+    constexpr double largest = 2000;
+    return std::clamp(y, -largest, largest);
+}
+
 /// Collective. Sums of n terms(y, is_forward) over the finite works, y = (W - centre)/width.
 template <std::size_t n, class Terms>
 std::array<double, n> sums_by_direction(const detail::ShardedWorks& works, double centre, double width, Terms&& terms) {
@@ -63,7 +70,8 @@ std::array<double, n> sums_by_direction(const detail::ShardedWorks& works, doubl
     for (const auto* shards : {&works.forward, &works.reverse})
         population::add_blocks<n>(sums, shards->layout, [&](std::size_t i) {
             const double w = shards->here[i];
-            return std::isfinite(w) ? terms((w - centre) / width, shards == &works.forward) : std::array<double, n>{};
+            return std::isfinite(w) ? terms(bounded((w - centre) / width), shards == &works.forward)
+                                    : std::array<double, n>{};
         });
     const auto total = sums.total(works.forward.ranks);
     std::array<double, n> result{};
@@ -71,16 +79,51 @@ std::array<double, n> sums_by_direction(const detail::ShardedWorks& works, doubl
     return result;
 }
 
+/// Collective. Errors of the fit to y = (W - centre)/width, from the order of the works: the parts of work j are the
+/// inverse information times its score (residual, residual y).
+void use_order(CrooksCheck& check, const detail::ShardedWorks& works, const detail::CrooksFit& fit, double centre,
+               double width) {
+    if (!check.is_defined)
+        return;
+    const Eigen::Matrix2d covariance = fit.information.inverse();
+    const double crossing = (works.log_odds() - fit.intercept) / fit.slope;
+    const Eigen::Vector2d derivative(-1 / fit.slope, -crossing / fit.slope);
+    WorkInfluence of_slope, of_ratio;
+    const auto add = [&](const population::Shards& shards, double direction, std::vector<double>& slope,
+                         std::vector<double>& ratio) {
+        for (const double w : shards.here) {
+            const double y = std::isfinite(w) ? bounded((w - centre) / width) : 0;
+            const double residual = std::isfinite(w) ? direction - logistic(fit.intercept + fit.slope * y) : 0.0;
+            const Eigen::Vector2d part = covariance * Eigen::Vector2d(residual, residual * y);
+            slope.push_back(part(1));
+            ratio.push_back(derivative.dot(part));
+        }
+    };
+    add(works.forward, 1, of_slope.forward, of_ratio.forward);
+    add(works.reverse, 0, of_slope.reverse, of_ratio.reverse);
+    const auto& ranks = works.forward.ranks;
+    check.slope_standard_error *= std::sqrt(work_series(ranks, of_slope).ratio());
+    check.log_ratio_standard_error *= std::sqrt(work_series(ranks, of_ratio).ratio());
+}
+
 } // namespace
 
-CrooksCheck crooks_check(const population::Shards& forward, const population::Shards& reverse) {
+CrooksCheck crooks_check(const population::Shards& forward, const population::Shards& reverse, bool is_series) {
     const auto works = detail::sharded_works(forward, reverse);
     const double log_ratio = detail::solve_bar(works);
     const auto ends = detail::ends_of(works);
     if (!std::isfinite(log_ratio) || !(ends.smallest_forward < ends.largest_reverse))
         return {}; // separable: any slope fits
     const auto square = works.sums<1>([&](double w) { return std::array{(w + log_ratio) * (w + log_ratio)}; });
-    const double width = std::sqrt(square[0] / std::max(works.n_finite(), 1.0));
+    double width = std::sqrt(square[0] / std::max(works.n_finite(), 1.0));
+    constexpr double wide = 1000; // a few huge works decide on it; those near the crossing then give the scale
+    if (width > wide) {
+        const auto near = works.sums<2>([&](double w) {
+            const double a = works.log_odds() + log_ratio + w, weight = logistic(a) * logistic(-a);
+            return std::array{weight, weight > 0 ? weight * (w + log_ratio) * (w + log_ratio) : 0.0};
+        });
+        width = std::sqrt(near[1] / near[0]);
+    }
     if (!(width > 0))
         return {};
     detail::CrooksLikelihood likelihood;
@@ -100,7 +143,11 @@ CrooksCheck crooks_check(const population::Shards& forward, const population::Sh
         derivatives.information << sums[2], sums[3], sums[3], sums[4];
         return derivatives;
     };
-    return detail::crooks_check(detail::fit_logistic(likelihood), log_ratio, works.log_odds(), width);
+    const auto fit = detail::fit_logistic(likelihood);
+    auto check = detail::crooks_check(fit, log_ratio, works.log_odds(), width);
+    if (is_series)
+        use_order(check, works, fit, -log_ratio, width);
+    return check;
 }
 
 } // namespace pearlite::estimator

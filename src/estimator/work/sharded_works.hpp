@@ -144,6 +144,20 @@ CrooksFit fit_logistic(const CrooksLikelihood& likelihood);
 /// The fit to works y = (W + log_ratio)/width.
 CrooksCheck crooks_check(const CrooksFit& fit, double log_ratio, double log_odds, double width);
 
+// Errors of estimates from works that are series.
+
+/// The error that an estimate of independent works has, times the root of series.ratio().
+void use_series(Estimate& estimate, const WorkSeries& series);
+/// BAR with the root of the series' own variance.
+Estimate bar_of_series(Estimate bar, const WorkSeries& series);
+/// Blocks of two statistical inefficiencies (Künsch 1989).
+WorkBlocks blocks_of(const WorkSeries& series);
+/// Collective. BAR's standard error that a bootstrap of these blocks sees, to first order; too small where correlations
+/// reach from block to block.
+double spread_in_blocks(const population::Shards& forward, const population::Shards& reverse, const WorkBlocks& blocks);
+/// Stretches an estimate's error, and draws of it, about its value.
+void stretch(Estimate& estimate, std::vector<double>& draws, double factor);
+
 // Estimates that moments of the works decide.
 
 /// Central moments; variance with n - 1.

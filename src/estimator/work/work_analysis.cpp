@@ -1,17 +1,14 @@
 // All estimators of one run, and whether they can be trusted.
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/evidence/importance.hpp"
-#include "estimator/work/work.hpp"
+#include "estimator/work/sharded_works.hpp"
+#include "estimator/work/work_verdict.hpp"
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace pearlite::estimator {
 
 namespace {
-
-constexpr double significant = significant_difference;
 
 /// The entry of an estimate; null for BAR and the histogram.
 const WorkEstimator* entry_of(const Estimate& estimate) {
@@ -40,54 +37,6 @@ void withhold(std::vector<Estimate>& estimates, const std::string& note, Which&&
             }))
             kept.push_back(estimate);
     estimates = kept;
-}
-
-/// Why the reverse trajectories cannot have started in equilibrium; empty if nothing speaks against it.
-std::string objection_to_start(const WorkAnalysis& analysis, const WorkFacts& facts) {
-    if (facts.start_drift_z && std::abs(*facts.start_drift_z) > significant)
-        return fmt::format(
-            "their mean energy still changed by {:.1f} standard errors in the second half of the equilibration",
-            *facts.start_drift_z);
-    const auto& bounds = analysis.bounds;
-    const double error = std::hypot(bounds.lower_standard_error, bounds.upper_standard_error);
-    if (bounds.lower - bounds.upper > significant * error)
-        return fmt::format("the lower bound {:.4g} exceeds the upper bound {:.4g}", bounds.lower, bounds.upper);
-    const auto& crooks = analysis.crooks;
-    if (crooks.is_defined && analysis.overlap.effective >= good_effective_overlap &&
-        std::abs(crooks.slope - 1) > significant * crooks.slope_standard_error)
-        return fmt::format("Crooks' slope is {:.3f} +- {:.3f} where it should be 1", crooks.slope,
-                           crooks.slope_standard_error);
-    return {};
-}
-
-WorkVerdict verdict_of(const WorkAnalysis& analysis, const std::string& objection) {
-    const auto& overlap = analysis.overlap;
-    if (!objection.empty())
-        return WorkVerdict::reverse_start_not_equilibrated;
-    if (overlap.crossing_forward == 0 || overlap.crossing_reverse == 0 || overlap.effective < least_effective_overlap)
-        return WorkVerdict::too_fast;
-    return overlap.effective < good_effective_overlap ? WorkVerdict::poor_overlap : WorkVerdict::agree;
-}
-
-std::string text_of(const WorkAnalysis& analysis, const WorkFacts& facts, const std::string& objection) {
-    const auto& overlap = analysis.overlap;
-    switch (analysis.verdict) {
-    case WorkVerdict::agree:
-        return fmt::format("agree: forward and reverse works overlap well ({:.0f} effective) and obey Crooks' theorem",
-                           overlap.effective);
-    case WorkVerdict::poor_overlap:
-        return fmt::format("poor overlap: forward and reverse works meet in few trajectories ({:.1f} effective, {:g} "
-                           "wanted): the error bars are rough; anneal more slowly, or use more trajectories",
-                           overlap.effective, good_effective_overlap);
-    case WorkVerdict::reverse_start_not_equilibrated:
-        return "reverse start not equilibrated: " + objection +
-               (facts.exact_reverse_start ? "; the starts are exact, so the transition's reversal must be wrong"
-                                          : "; use more equilibration, or another start");
-    case WorkVerdict::too_fast:
-        return "too fast: forward and reverse works do not overlap, so no estimate has an error bar; anneal more "
-               "slowly";
-    }
-    return {};
 }
 
 std::vector<double> times(std::span<const double> works, double sign) {
@@ -125,55 +74,187 @@ double skewness_of_weights(const population::Shards& works, double sign) {
     return skewness_of_mean(population::Shards(works.ranks, works.layout, log_weights));
 }
 
-WorkAnalysis analyse(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
-                     const random::Seed& seed, const std::optional<AncestorError>& ancestors) {
+/// Collective. The analysis of works that are all one number.
+WorkAnalysis analyse_alike(const population::Shards& forward, const population::Shards& reverse) {
     WorkAnalysis analysis;
     analysis.bounds = work_bounds(forward, reverse);
     analysis.overlap = work_overlap(forward, reverse);
-    analysis.crooks = crooks_check(forward, reverse);
-    const auto objection = objection_to_start(analysis, facts);
-    analysis.verdict = verdict_of(analysis, objection);
-    analysis.verdict_text = text_of(analysis, facts, objection);
+    analysis.overlap.coefficient = 1;
+    analysis.verdict_text =
+        "agree: all works are alike, so that nothing was dissipated: the value is exact if no work was lost";
+    std::vector<std::string> names{"bar"};
+    for (const auto& estimator : work_estimators())
+        names.push_back(estimator.name);
+    const double value = analysis.bounds.lower;
+    for (const auto& name : names)
+        analysis.estimates.push_back({name, value, 0.0, Interval{value, value}, "exact"});
+    analysis.posterior.assign(1, value);
+    return analysis;
+}
 
-    const bool refused = analysis.verdict == WorkVerdict::too_fast;
+/// Collective. Bounds, overlap and Crooks' check, of works as a series where they are one.
+void look_at(const population::Shards& forward, const population::Shards& reverse, bool is_series,
+             WorkAnalysis& analysis) {
+    auto& bounds = analysis.bounds;
+    bounds = work_bounds(forward, reverse);
+    analysis.overlap = work_overlap(forward, reverse);
+    analysis.crooks = crooks_check(forward, reverse, is_series);
+    if (!is_series)
+        return;
+    analysis.series = work_series(forward, reverse);
+    analysis.overlap.effective /= analysis.series->ratio();
+    const auto inflation = [](const population::Shards& works) {
+        if (!works.all([](double w) { return std::isfinite(w); }))
+            return 1.0;
+        return std::sqrt(work_series(works.ranks, {{works.here.begin(), works.here.end()}, {}}).ratio());
+    };
+    bounds.lower_standard_error *= inflation(forward);
+    bounds.upper_standard_error *= inflation(reverse);
+}
+
+/// Collective. BAR by its formula and by the bootstrap, and the histogram; the errors of series are those of
+/// `analysis.series`.
+void add_two_sided(const population::Shards& forward, const population::Shards& reverse, const random::Seed& seed,
+                   WorkAnalysis& analysis) {
+    const auto& series = analysis.series;
     auto& estimates = analysis.estimates;
+    const bool refused = analysis.verdict == WorkVerdict::too_fast;
     estimates.push_back(bar(forward, reverse));
+    if (series)
+        estimates.back() = detail::bar_of_series(estimates.back(), *series);
     if (!refused) {
         const auto n = static_cast<std::int64_t>(forward.size() + reverse.size());
         const auto replicates = static_cast<int>(std::clamp<std::int64_t>(40'000'000 / n, 100, 400));
-        estimates.push_back(bar_bootstrap(forward, reverse, seed, replicates));
-    }
-    auto posterior = histogram(forward, reverse, seed, refused ? 0 : 2000);
-    estimates.push_back(posterior.estimate);
-    analysis.posterior = std::move(posterior.posterior);
-    for (const auto& estimator : work_estimators())
-        estimates.push_back(estimator.estimate(forward, reverse));
-
-    if (refused)
-        withhold(estimates, "no error bar: forward and reverse works do not overlap", [](const auto&) { return true; });
-    else if (analysis.verdict == WorkVerdict::reverse_start_not_equilibrated)
-        withhold(estimates, "no error bar: the reverse start is not equilibrated", uses_reverse);
-    else if (analysis.verdict == WorkVerdict::poor_overlap)
-        analysis.warnings.emplace_back("few works lie where the two distributions meet: error bars are rough");
-
-    if (ancestors && !refused)
-        use_ancestors(estimates, *ancestors);
-    const auto bar_estimate = estimates.front();
-    for (auto& estimate : estimates) {
-        const auto* entry = entry_of(estimate);
-        if (!estimate.standard_error || entry == nullptr)
-            continue;
-        const int sign = entry->weight_sign;
-        const double skew = sign == 0 ? 0 : skewness_of_weights(sign < 0 ? forward : reverse, sign);
-        if (skew > largest_skewness)
-            estimate.withhold_error(
-                fmt::format("no error bar: the weights are skewed ({:.2g}, more than {:g})", skew, largest_skewness));
-        if (entry->assumes_normal) {
-            estimate.note = "exact for normal work distributions only";
-            if (are_apart(estimate, bar_estimate))
-                estimate.withhold_error("no error bar: the works are not normal, since it is far from BAR");
+        const auto blocks = series ? detail::blocks_of(*series) : WorkBlocks();
+        estimates.push_back(bar_bootstrap(forward, reverse, seed, replicates, blocks));
+        if (series) {
+            std::vector<double> none;
+            const double spread = detail::spread_in_blocks(forward, reverse, blocks);
+            detail::stretch(estimates.back(), none, spread > 0 ? std::sqrt(series->variance) / spread : 1);
         }
     }
+    auto posterior = histogram(forward, reverse, seed, refused ? 0 : 2000);
+    if (series)
+        detail::stretch(posterior.estimate, posterior.posterior, std::sqrt(series->ratio()));
+    estimates.push_back(posterior.estimate);
+    analysis.posterior = std::move(posterior.posterior);
+}
+
+/// Collective. The other estimates; means of weights have an error bar only where these are not skewed.
+void add_others(const population::Shards& forward, const population::Shards& reverse, WorkAnalysis& analysis) {
+    for (const auto& entry : work_estimators()) {
+        auto estimate = entry.estimate(forward, reverse);
+        double inefficiency = 1;
+        if (analysis.series && estimate.standard_error && std::isfinite(estimate.value)) {
+            const auto series = work_series(forward.ranks, entry.influence(forward, reverse, estimate.value));
+            detail::use_series(estimate, series);
+            inefficiency = series.ratio();
+        }
+        if (estimate.standard_error && entry.weight_sign != 0) {
+            const auto& works = entry.weight_sign < 0 ? forward : reverse;
+            const double skew = skewness_of_weights(works, entry.weight_sign) * std::sqrt(inefficiency);
+            if (skew > largest_skewness)
+                estimate.withhold_error(fmt::format("no error bar: the weights are skewed ({:.2g}, more than {:g})",
+                                                    skew, largest_skewness));
+        }
+        analysis.estimates.push_back(std::move(estimate));
+    }
+}
+
+/// Collective. Cumulants have error bars only where the works look normal and BAR, which needs no such shape, agrees.
+void judge_cumulants(const population::Shards& forward, const population::Shards& reverse, WorkAnalysis& analysis) {
+    constexpr double apart = 2; // joint errors
+    const auto& series = analysis.series;
+    const bool is_forward_normal =
+        are_normal(forward, series ? series->forward.independent() : static_cast<double>(forward.size()));
+    const bool is_reverse_normal =
+        are_normal(reverse, series ? series->reverse.independent() : static_cast<double>(reverse.size()));
+    const auto bar_estimate = analysis.estimates.front();
+    for (auto& estimate : analysis.estimates) {
+        const auto* entry = entry_of(estimate);
+        if (!estimate.standard_error || entry == nullptr || !entry->assumes_normal)
+            continue;
+        estimate.note = "exact for normal work distributions only";
+        if (!bar_estimate.standard_error)
+            estimate.withhold_error("no error bar: BAR has none, so nothing shows that the works are normal");
+        else if (std::abs(estimate.value - bar_estimate.value) >
+                 apart * std::hypot(*estimate.standard_error, *bar_estimate.standard_error))
+            estimate.withhold_error("no error bar: the works are not normal, since it is far from BAR");
+        else if ((entry->uses_forward && !is_forward_normal) || (entry->uses_reverse && !is_reverse_normal))
+            estimate.withhold_error("no error bar: the works have not the skewness and kurtosis of normal ones");
+    }
+}
+
+/// Two methods give one number errors that differ so much that one of them must be wrong.
+void compare_errors(WorkAnalysis& analysis) {
+    constexpr double largest_ratio = 2;
+    const Estimate *least = nullptr, *most = nullptr;
+    for (const auto& estimate : analysis.estimates) {
+        const bool is_of_bar = estimate.estimator == "bar" || estimate.estimator == "histogram";
+        if (!is_of_bar || estimate.error_method == "ancestors" || !(estimate.standard_error.value_or(0) > 0))
+            continue;
+        if (!least || *estimate.standard_error < *least->standard_error)
+            least = &estimate;
+        if (!most || *estimate.standard_error > *most->standard_error)
+            most = &estimate;
+    }
+    if (most && *most->standard_error > largest_ratio * *least->standard_error)
+        analysis.warnings.push_back(fmt::format(
+            "two error bars of one number differ: {:.3g} ({}, {}) and {:.3g} ({}, {}): look at the largest and the "
+            "smallest works",
+            *least->standard_error, least->estimator, least->error_method, *most->standard_error, most->estimator,
+            most->error_method));
+}
+
+void add_warnings(WorkAnalysis& analysis) {
+    const auto& series = analysis.series;
+    if (analysis.verdict == WorkVerdict::poor_overlap)
+        analysis.warnings.emplace_back("few works lie where the two distributions meet: error bars are rough");
+    if (analysis.verdict == WorkVerdict::agree && !analysis.crooks.is_defined)
+        analysis.warnings.emplace_back("Crooks' theorem could not be looked at: a logistic regression of the direction "
+                                       "on the work has no rising solution");
+    constexpr double few = 2 * least_independent;
+    for (const bool is_forward : {true, false}) {
+        if (!series || analysis.verdict == WorkVerdict::too_correlated)
+            continue;
+        const auto& of = is_forward ? series->forward : series->reverse;
+        if (of.inefficiency() > clear_inefficiency && of.independent() < few)
+            analysis.warnings.push_back(
+                fmt::format("{:g} {} works stand for some {:.0f} independent ones: the error bar is rough", of.length,
+                            is_forward ? "forward" : "reverse", of.independent()));
+    }
+}
+
+WorkAnalysis analyse(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
+                     const random::Seed& seed, const std::optional<AncestorError>& ancestors) {
+    WorkAnalysis analysis;
+    look_at(forward, reverse, facts.is_series, analysis);
+    const auto objection = detail::objection_to_start(analysis, facts);
+    analysis.verdict = detail::verdict_of(analysis, objection);
+    const bool refused = analysis.verdict == WorkVerdict::too_fast;
+    const bool contradicts = analysis.verdict == WorkVerdict::reverse_start_not_equilibrated;
+    const auto advice = facts.foreign && (refused || contradicts)
+                            ? advice_on_foreign(forward, reverse, *facts.foreign, analysis.crooks)
+                            : std::string();
+    analysis.verdict_text = detail::text_of(analysis, facts, objection, advice);
+
+    auto& estimates = analysis.estimates;
+    add_two_sided(forward, reverse, seed, analysis);
+    add_others(forward, reverse, analysis);
+    const auto of_all = [](const auto&) { return true; };
+    if (refused)
+        withhold(estimates, "no error bar: forward and reverse works do not overlap", of_all);
+    else if (analysis.verdict == WorkVerdict::too_correlated)
+        withhold(estimates, "no error bar: too few independent works", of_all);
+    else if (contradicts && facts.foreign)
+        withhold(estimates, "no error bar: the works contradict each other", of_all);
+    else if (contradicts)
+        withhold(estimates, "no error bar: the reverse start is not equilibrated", uses_reverse);
+    if (ancestors && !refused)
+        use_ancestors(estimates, *ancestors);
+    judge_cumulants(forward, reverse, analysis);
+    add_warnings(analysis);
+    compare_errors(analysis);
     return analysis;
 }
 
@@ -181,6 +262,8 @@ WorkAnalysis analyse(const population::Shards& forward, const population::Shards
 
 WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
                           const random::Seed& seed) {
+    if (are_alike(forward, reverse))
+        return analyse_alike(forward, reverse);
     std::optional<AncestorError> ancestors;
     if (facts.ancestors) {
         const auto n = static_cast<double>(reverse.size());
