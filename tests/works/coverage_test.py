@@ -93,7 +93,7 @@ def scores_of_works(place, problem, seed, factor):
         files.append(place / f"{name}.csv")
         files[-1].write_text("work\n" + "".join(f"{w!r}\n" for w in switching.works(rng, n, backwards).tolist()),
                              encoding="utf-8")
-    summary = finished(place, "works", *files, "--seed", seed[0])
+    summary = finished(place, "works", *files, "--independent", "--seed", seed[0])
     truth = switching.free_energy()
     headline = summary["free_energy_difference"]
     scores = [score("headline", headline["value"], truth, headline.get("interval95"), factor)]
@@ -113,7 +113,7 @@ def scores_of_mbar(place, _, seed, factor):
     rng = numpy.random.default_rng(seed)
     x = numpy.concatenate([rng.normal(c, k ** -0.5, n) for c, k, n in zip(CENTRES, STIFFNESSES, SAMPLES)])
     numpy.savez(place / "u.npz", u_kn=0.5 * STIFFNESSES[:, None] * (x - CENTRES[:, None]) ** 2, N_k=SAMPLES)
-    states = finished(place, "mbar", place / "u.npz")["mbar"]["states"]
+    states = finished(place, "mbar", place / "u.npz", "--independent")["mbar"]["states"]
     scores = []
     for k, state in list(enumerate(states))[1:]:
         error, value = state.get("standard_error"), state["free_energy"]

@@ -102,7 +102,7 @@ class Numbers(Case):
         u, counts, exact = oscillators(64, 1563)  # 10^5 samples
         file = self.directory / "u.npz"
         numpy.savez(file, u_kn=u, N_k=counts)
-        summary, ended = self.found(file)
+        summary, ended = self.found(file, "--independent")
         began = time.perf_counter()
         warnings.simplefilter("ignore")  # it uses numpy.matrix
         theirs = pymbar.MBAR(u, counts, relative_tolerance=1e-10)
@@ -114,6 +114,104 @@ class Numbers(Case):
             self.assertAlmostEqual(states[k]["standard_error"], result["dDelta_f"][0, k], places=5)
         print(f"64 states, {u.shape[1]} samples: pearlite mbar {ended.seconds:.1f} s (of which {summary['timing']['wall_seconds']:.1f} s "
               f"after the start), pymbar {pymbar.version.short_version} {seconds:.1f} s", flush=True)
+
+
+class Border(Case):
+    """Files as other programs write them: each case was read wrong, or trusted, or ended in an exception."""
+
+    CENTRES, SPRINGS = numpy.array([0, 0.5, 1.0]), numpy.array([10, 10, 12.0])
+
+    def samples(self, counts, seed=3, correlation=0.0):
+        """The samples' reduced potentials, K x N; of each state a series of this correlation."""
+        rng = numpy.random.default_rng(seed)
+        points = []
+        for centre, spring, n in zip(self.CENTRES, self.SPRINGS, counts):
+            z = rng.normal(size=n)
+            for i in range(1, n):
+                z[i] = correlation * z[i - 1] + math.sqrt(1 - correlation ** 2) * z[i]
+            points.append(centre + z / math.sqrt(spring))
+        x = numpy.concatenate(points)
+        return 0.5 * self.SPRINGS[:, None] * (x - self.CENTRES[:, None]) ** 2
+
+    def saved(self, u, counts):
+        file = self.directory / "u.npz"
+        numpy.savez(file, u_kn=u, N_k=counts)
+        return file
+
+    def test_samples_of_other_states(self):
+        """Counts in another order and potentials in another unit gave supported free energies."""
+        counts = [1000, 1000, 1000]
+        right, ended = self.found(self.saved(self.samples(counts), counts))
+        self.assertEqual(right["headline"]["support"]["word"], "supported", ended.out)
+        u = self.samples([200, 1500, 900])
+        spoiled = {"labels": (u, [1500, 200, 900]), "kJ/mol": (2.479 * self.samples(counts), counts),
+                   "reversed": (self.samples(counts)[:, ::-1], counts),
+                   "columns": (self.samples(counts)[[1, 0, 2]], counts)}
+        for name, (values, numbers) in spoiled.items():
+            with self.subTest(name):
+                summary, ended = self.found(self.saved(values, numbers))
+                self.assertEqual(summary["headline"]["support"]["word"], "no error bar")
+                self.assertIn("the samples are not of the states that they are said to be of", ended.out)
+                self.assertNotIn("standard_error", summary["mbar"]["states"][2])
+
+    def test_correlated_samples(self):
+        counts = [2000, 2000, 2000]
+        u = self.samples(counts, correlation=0.8)
+        in_order, ended = self.found(self.saved(u, counts))
+        twin, _ = self.found(self.saved(u, counts), "--independent")
+        errors = [summary["mbar"]["states"][2]["standard_error"] for summary in (in_order, twin)]
+        self.assertAlmostEqual(errors[0] / errors[1], 3, delta=1)  # g = 9
+        self.assertAlmostEqual(in_order["mbar"]["states"][0]["inefficiency"], 9, delta=4)
+        self.assertIn("the error bar is that of the samples in their order", ended.out)
+        summary, ended = self.found(self.saved(self.samples([300] * 3, correlation=0.97), [300] * 3))
+        self.assertIn("too few for an error bar", ended.out)
+        self.assertNotIn("standard_error", summary["headline"])
+
+    def test_a_state_without_possible_samples(self):
+        """Its infinite free energy ended the writing of results."""
+        counts = [1000, 1000, 0]
+        for row in (2, 0):
+            with self.subTest(row):
+                u = self.samples([1000, 1000, 0])
+                u[2] = numpy.inf
+                order = [row, *(k for k in (2, 0, 1) if k != row)][::-1] if row == 2 else [2, 0, 1]
+                summary, ended = self.found(self.saved(u[order], [counts[k] for k in order]))
+                states = summary["mbar"]["states"]
+                self.assertEqual(states[order.index(2)]["free_energy"], "inf")
+                self.assertNotIn("standard_error", states[order.index(2)])
+                self.assertIn("no sample is possible in state", ended.out)
+
+    def test_states_that_hardly_overlap(self):
+        """Newton's method stalled: 1000 iterations with ten evaluations each, 30 s."""
+        rng = numpy.random.default_rng(5)
+        for far in (2.0, 3.0):
+            x = numpy.concatenate([rng.normal(c, k ** -0.5, 1000) for c, k in ((0, 10), (0.5, 10), (far, 1000))])
+            u = 0.5 * numpy.array([10, 10, 1000.0])[:, None] * (x - numpy.array([0, 0.5, far])[:, None]) ** 2
+            summary, _ = self.found(self.saved(u, [1000] * 3))
+            self.assertLess(summary["mbar"]["iterations"], 60)
+            self.assertNotIn("standard_error", summary["headline"])
+
+    def test_two_lambdas(self):
+        """States of two couplings, as data frames with two index levels are written; and numbers written otherwise."""
+        u = self.samples([200, 200, 200])
+        expected, _ = self.found(self.saved(u, [200] * 3))
+        own = numpy.repeat([0, 1, 2], 200)
+        def table(header, labels):
+            file = self.directory / "u.csv"
+            file.write_text(header + "\n" + "".join(f"{i % 200},{labels[k]}," + ",".join(map(repr, map(float, u[:, i]))) + "\n"
+                                                    for i, k in enumerate(own)), encoding="utf-8")
+            return file
+        two = table('time,coul-lambda,vdw-lambda,"(0.0, 0.0)","(0.5, 0.0)","(1.0, 0.5)"', ["0.0,0.0", "0.5,0.0", "1.0,0.5"])
+        for options in ((), ("--state", "coul-lambda,vdw-lambda"),
+                        ("--state", "coul-lambda", "--state", "vdw-lambda", "--leave-out", "time")):
+            summary, ended = self.found(two, *options)
+            self.assertEqual(summary["digest"], expected["digest"])
+            self.assertIn("states by 'coul-lambda', 'vdw-lambda'; not used: time", ended.out)
+        one = table("time,fep-lambda,0,0.50,1", ["0.0", "0.5", "1.0"])
+        self.assertEqual(self.found(one)[0]["digest"], expected["digest"])
+        self.assertIn("one of 0, 0.50, 1", self.refusal(table("time,fep-lambda,0,0.50,1", ["0.0", "0.5", "0.7"])))
+        self.assertIn("column 2 ('pV') is no state",
+                      self.refusal(table("time,pV,fep-lambda,0,0.50,1", ["1,0", "1,0.5", "1,1"]), "--state", "fep-lambda"))
 
 
 class Mistakes(Case):

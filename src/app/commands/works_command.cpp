@@ -11,10 +11,11 @@ namespace {
 
 struct WorksOptions {
     std::filesystem::path forward, reverse; ///< tables of works
-    std::string column;                     ///< by name or number; empty: the last
+    std::string column;                     ///< by name or number; empty: the one that must be it
     std::string units = "kT";
     std::optional<double> temperature, beta; ///< in kelvin; in nats per unit of work
     bool same_sign = false;                  ///< reverse works have the sign of the forward process
+    bool independent = false;                ///< the order of the works means nothing
     std::string integrate;                   ///< "lambda" or "force": directories of records; empty: files of works
     std::optional<double> velocity;          ///< of the forward process, for forces
     std::uint64_t seed = 1;
@@ -44,13 +45,18 @@ std::optional<WorkIntegral> integral_of(const WorksOptions& options) {
 struct Works {
     parallel::BlockLayout layout;
     std::vector<double> here;
+    WorksRead read; ///< on rank 0, without the works
 
     /// `factor`: nats per unit of work, below 0 for works of the other sign.
     Works(const Communicator& ranks, const std::filesystem::path& file, const WorksOptions& options, double factor,
           bool is_reverse) {
         Vector all;
-        parallel::on_root(ranks,
-                          [&] { all = factor * read_works(file, options.column, integral_of(options), is_reverse); });
+        parallel::on_root(ranks, [&] {
+            const double infinite = is_reverse && options.same_sign ? -infinity : infinity;
+            read = read_works(file, options.column, integral_of(options), is_reverse, infinite);
+            all = factor * read.works;
+            read.works.resize(0);
+        });
         Index n = all.size();
         ranks.broadcast(std::span(&n, 1));
         all.resize(n);
@@ -68,14 +74,23 @@ int works(const Communicator& ranks, const WorksOptions& options) {
     const auto unit = energy_unit(options.units, options.temperature, options.beta, "works");
     const Works forward(ranks, options.forward, options, 1 / unit.per_nat, false);
     const Works reverse(ranks, options.reverse, options, (options.same_sign ? 1 : -1) / unit.per_nat, true);
+    if (!options.integrate.empty())
+        parallel::on_root(ranks, [&] { check_durations(options.forward, options.reverse); });
     end.take_directory(options.overwrite);
 
-    auto outcome =
-        algorithm::outcome_of_works(forward.shards(ranks), reverse.shards(ranks), {}, random::Seed(options.seed));
+    estimator::WorkFacts facts_of_works;
+    facts_of_works.is_series = !options.independent;
+    facts_of_works.foreign = {unit.name, unit.per_nat};
+    auto outcome = algorithm::outcome_of_works(forward.shards(ranks), reverse.shards(ranks), facts_of_works,
+                                               random::Seed(options.seed));
 
     ResultParts parts;
     const auto headline = outcome.log_ratio.empty() ? std::nullopt : std::optional(outcome.log_ratio.front());
-    parts.push_back(std::make_unique<FreeEnergyPart>(forward.shards(ranks), reverse.shards(ranks), headline, unit));
+    parts.push_back(std::make_unique<FreeEnergyPart>(
+        FreeEnergyPart::Direction{options.forward.string(), forward.shards(ranks), forward.read, "forward"},
+        FreeEnergyPart::Direction{options.reverse.string(), reverse.shards(ranks), reverse.read,
+                                  options.same_sign ? "forward" : "reverse"},
+        headline, outcome.diagnostics, unit));
     parts.push_back(std::make_unique<EvidencePart>(outcome.log_ratio, outcome.verdict, std::vector<double>(),
                                                    std::nullopt, std::nullopt));
     parts.push_back(std::make_unique<OutcomePart>(std::move(outcome)));
@@ -102,7 +117,7 @@ CommandEntry works_command_entry() {
             command.add_option("forward", options->forward, "works of the forward process, a line each")->required();
             command.add_option("reverse", options->reverse, "works of the reverse process")->required();
             command.add_option("--column", options->column,
-                               "the column of works, by name or number (default the last)");
+                               "the column of works, by name or number (default: the only one that can be it)");
             command.add_option("--units", options->units, "of works and free energies")
                 ->check(CLI::IsMember({"kT", "kJ/mol", "kcal/mol"}))
                 ->capture_default_str();
@@ -112,6 +127,8 @@ CommandEntry works_command_entry() {
                 ->check(CLI::PositiveNumber);
             command.add_flag("--same-sign", options->same_sign,
                              "reverse works are written with the sign of the forward process");
+            command.add_flag("--independent", options->independent,
+                             "works do not depend on those before them (by default their order decides)");
             command
                 .add_option(
                     "--integrate", options->integrate,

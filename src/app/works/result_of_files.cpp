@@ -4,6 +4,8 @@
 #include "app/result/parts/kinds.hpp"
 #include "parallel/agreement.hpp"
 
+#include <fmt/ranges.h>
+
 #include <cstdio>
 
 namespace pearlite::app {
@@ -36,12 +38,30 @@ void ResultOfFiles::write(RunFacts facts, const RunResult& result, const std::st
 }
 
 void FreeEnergyPart::write_fields(io::Writer& writer) {
-    for (const auto& [name, works] : {std::pair("work/forward", &forward_), std::pair("work/reverse", &reverse_)})
+    for (const auto& [name, works] :
+         {std::pair("work/forward", &forward_.works), std::pair("work/reverse", &reverse_.works)})
         writer.sharded(name,
                        population::field_of(works->layout, [works = works](std::size_t i) { return works->here[i]; }));
 }
 
+Json FreeEnergyPart::entry_of(const Direction& direction, const std::string& name) const {
+    Json entry{{"file", direction.source},
+               {"column", direction.read.column},
+               {"columns_not_used", direction.read.not_used},
+               {"unit", unit_.name},
+               {"sign", "of the " + direction.sign + " process"},
+               {"works", direction.works.size()},
+               {"infinite", direction.read.infinite}};
+    for (const char* figure : {"inefficiency", "independent"}) {
+        const auto found = std::ranges::find(diagnostics_, name + "_" + figure, &algorithm::Diagnostic::name);
+        if (found != diagnostics_.end())
+            entry[figure] = json_number(found->value);
+    }
+    return entry;
+}
+
 void FreeEnergyPart::write_summary(SummaryParts& summary) const {
+    summary.entries["works"] = {{"forward", entry_of(forward_, "forward")}, {"reverse", entry_of(reverse_, "reverse")}};
     if (!headline_ || !std::isfinite(headline_->value))
         return;
     Json entry{
@@ -56,11 +76,31 @@ void FreeEnergyPart::write_summary(SummaryParts& summary) const {
 
 namespace {
 
+/// "forward: a.csv, column 2 ('work') (not used: column 1 ('time')), 2000 works in kT, 10 of weight 0; statistical
+/// inefficiency 1.10: 1818 independent".
+std::string describe_works(const std::string& direction, const Json& entry) {
+    const auto not_used = entry.value("columns_not_used", std::vector<std::string>());
+    auto text = fmt::format("  {}: {}, {}{}, {} works in {}, sign {}", direction, entry.value("file", ""),
+                            entry.value("column", ""),
+                            not_used.empty() ? "" : fmt::format(" (not used: {})", fmt::join(not_used, ", ")),
+                            whole_at(entry, "works"), entry.value("unit", ""), entry.value("sign", ""));
+    if (const auto infinite = whole_at(entry, "infinite"); infinite > 0)
+        text += fmt::format(", {} of them infinite: of weight 0", infinite);
+    if (const double g = number_at(entry, "inefficiency"); std::isfinite(g))
+        text +=
+            fmt::format("; statistical inefficiency {:.2f}: {:.0f} independent", g, number_at(entry, "independent"));
+    return text + "\n";
+}
+
 std::string describe_free_energy(const Json& summary) {
+    std::string text;
+    if (const auto works = summary.find("works"); works != summary.end())
+        for (const char* direction : {"forward", "reverse"})
+            text += describe_works(direction, works->value(direction, Json::object()));
     const auto found = summary.find("free_energy_difference");
     if (found == summary.end())
-        return {};
-    auto text = fmt::format("  free energy difference: {:.4f}", found->value("value", 0.0));
+        return text;
+    text += fmt::format("  free energy difference: {:.4f}", found->value("value", 0.0));
     if (found->contains("standard_error"))
         text += fmt::format(" +- {:.4f}", found->value("standard_error", 0.0));
     return text + fmt::format(" {}   ({})\n", found->value("unit", ""), found->value("estimator", ""));

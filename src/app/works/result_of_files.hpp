@@ -39,19 +39,31 @@ class ResultOfFiles {
 
 class FreeEnergyPart final : public ResultPart {
   public:
-    FreeEnergyPart(population::Shards forward, population::Shards reverse, std::optional<estimator::Estimate> headline,
-                   EnergyUnit unit)
+    /// Works of one direction, and where they come from.
+    struct Direction {
+        std::string source;
+        population::Shards works;
+        WorksRead read;   ///< without the works
+        std::string sign; ///< of the process whose sign the works in the file have
+    };
+    /// `diagnostics` have the statistical inefficiencies.
+    FreeEnergyPart(Direction forward, Direction reverse, std::optional<estimator::Estimate> headline,
+                   std::vector<algorithm::Diagnostic> diagnostics, EnergyUnit unit)
         : forward_(std::move(forward)),
           reverse_(std::move(reverse)),
           headline_(std::move(headline)),
+          diagnostics_(std::move(diagnostics)),
           unit_(std::move(unit)) {}
 
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
 
   private:
-    population::Shards forward_, reverse_;
+    Json entry_of(const Direction& direction, const std::string& name) const;
+
+    Direction forward_, reverse_;
     std::optional<estimator::Estimate> headline_; ///< of log Z/Z_0
+    std::vector<algorithm::Diagnostic> diagnostics_;
     EnergyUnit unit_;
 };
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -16,13 +17,27 @@ struct WorkIntegral {
     double velocity = 0; ///< of the forward process, for forces
 };
 
-/// Reads works in the file's unit. From a file, one work per line, in `column` (io::read_column). From a directory,
-/// with an `integral`, one record per file (.xvg, .dat, .txt, .csv; in the order of their names): the first column has
-/// ascending times, and `column` has dH/dlambda or forces. With lambda going evenly from 0 to 1, or back, W is the mean
-/// of dH/dlambda over time, by trapezoids, times 1 or -1; of a pulling force, its integral over time times the
-/// velocity, or minus it where the process runs back. InputError with file and line.
-Vector read_works(const std::filesystem::path& path, const std::string& column,
-                  const std::optional<WorkIntegral>& integral, bool is_reverse);
+/// Works as they were read, in the file's unit, and from where.
+struct WorksRead {
+    Vector works;
+    std::string column;                ///< "column 2 ('work')"
+    std::vector<std::string> not_used; ///< the other columns
+    Index infinite = 0;                ///< works of weight 0
+};
+
+/// From a file, one work per line, in `column` (ForeignTable::place_of). From a directory, with an `integral`, one
+/// record per file (.xvg, .dat, .txt, .csv; in the order of their names): the first column has ascending times, and
+/// `column` has dH/dlambda or forces. All records begin and end at the same time, with as many lines and the same
+/// columns. With lambda going evenly from 0 to 1, or back, W is the mean of dH/dlambda over time, by trapezoids, times
+/// 1 or -1; of a pulling force, its integral over time times the velocity, or minus it where the process runs back.
+/// `infinite`: the infinity that a work may be, +inf where it has the sign of its own process. InputError with file and
+/// line.
+WorksRead read_works(const std::filesystem::path& path, const std::string& column,
+                     const std::optional<WorkIntegral>& integral, bool is_reverse, double infinite);
+
+/// InputError unless the records of both directories span the same time: the reverse process is the forward one
+/// backwards.
+void check_durations(const std::filesystem::path& forward, const std::filesystem::path& reverse);
 
 // Units of energies.
 
