@@ -44,6 +44,62 @@ TEST(Frame, ColumnsBetweenBlanksHaveNamesOfTheirPlaces) {
     EXPECT_EQ(frame.numbers("column2"), (Vector{{2.5, 4.0}}));
 }
 
+/// Tables as spreadsheets and statistical programs write them. Fails where a column, a row or a value goes astray.
+TEST(Frame, ReadsTablesOfOtherPrograms) {
+    const Names names{"y", "x"};
+    const Vector y{{1.5, 3.0}}, x{{2.0, 4.25}};
+    const std::pair<const char*, const char*> tables[] = {
+        {"a.csv", "y;x\n1.5;2\n3;4.25\n"},
+        {"a.csv", "y;x\r\n1,5;2\r\n3;4,25\r\n"},
+        {"a.csv", "\"y\";\"x\"\n1,5;2\n3;4,25"},
+        {"a.tsv", "y\tx\n1.5\t2\n3\t4.25\n"},
+        {"a.csv", "y\tx\n1,5\t2\n3\t4,25\n"},
+        {"a.txt", "y\tx\n1.5\t2\n3\t4.25\n"},
+        {"a.txt", "y x\n1.5 2\n3 4.25\n"},
+        {"a.csv", "# made by a program, today\n#\n\ny,x\n1.5,2\n3,4.25\n"},
+        {"a.csv", "# a remark\n# y,x\n1.5,2\n3,4.25\n"},
+        {"a.csv", "sep=;\ny;x\n1,5;2\n3;4,25\n"},
+        {"a.csv", "y,x\r1.5,2\r3,4.25\r"},
+        {"a.csv", "y,x\n1.5,2\n3,4.25\n\n \n"},
+    };
+    for (const auto& [name, text] : tables) {
+        const auto frame = frame_of(text, name);
+        EXPECT_EQ(frame.names(), names) << text;
+        EXPECT_EQ(frame.numbers("y"), y) << text;
+        EXPECT_EQ(frame.numbers("x"), x) << text;
+    }
+    for (const auto& [name, text] : {std::pair("a.csv", "\"y\",\"x\"\n\"a\",1.5,2\n\"b\",3,4.25\n"),
+                                     std::pair("a.txt", "\"y\" \"x\"\n\"a\" 1.5 2\n\"b b\" 3 4.25\n")}) {
+        const auto frame = frame_of(text, name); // names of rows, as R writes them
+        EXPECT_EQ(frame.names(), (Names{"", "y", "x"}));
+        EXPECT_EQ(frame.numbers("x"), x);
+    }
+    const auto frame = frame_of("body mass,\"note\nof\"\n1,\"first line\nsecond, \"\"line\"\"\"\n2,b\nz,c\n");
+    EXPECT_EQ(frame.names(), (Names{"body mass", "note of"}));
+    EXPECT_EQ(frame.text(0, 1), "first line\nsecond, \"line\"");
+    EXPECT_THAT(input_error([&] { frame.numbers("body mass"); }), HasSubstr("a.csv:6: column 1 ('body mass'): got"));
+}
+
+/// A comma is a decimal one only where nothing speaks against it.
+TEST(Frame, RefusesCommasThatMayBeOthers) {
+    const auto numbers = [](const Frame& frame) { frame.numbers("x"); };
+    EXPECT_THAT(mistake_of("y;x\n1;1,5\n2.5;2\n", numbers), HasSubstr("a.csv:2: column 2 ('x'): got \"1,5\""));
+    EXPECT_THAT(mistake_of("y\tx\n1\t1,500\n", numbers), HasSubstr("a.csv:2: column 2 ('x'): got \"1,500\""));
+    EXPECT_THAT(mistake_of("y,x\n1,5,2\n", numbers), HasSubstr("a.csv:2: wrong number of columns (got 3)"));
+    EXPECT_THAT(mistake_of("x\n1,5\n", numbers), HasSubstr("a.csv:2: wrong number of columns (got 2)"));
+    EXPECT_THAT(frame_of("y;x\n1;1,5\n").remarks(), ElementsAre(HasSubstr("commas in numbers are decimal points")));
+}
+
+TEST(Frame, MissingValuesOfAColumnAreNotANumber) {
+    const auto frame = frame_of("y\n1\nNA\n3\n");
+    const auto values = frame.numbers_or_missing("y", Names{"", "NA"});
+    EXPECT_EQ(values(0), 1);
+    EXPECT_TRUE(std::isnan(values(1)));
+    EXPECT_EQ(values(2), 3);
+    EXPECT_EQ(frame.line(1), 3);
+    EXPECT_THAT(input_error([&] { frame.numbers_or_missing("y", Names{"?"}); }), HasSubstr("a.csv:3: column 1 ('y')"));
+}
+
 TEST(Frame, RowsThatLackAValueAreLeftOut) {
     auto frame = frame_of("a,b,c\n1,NA,3\n4,5,\n7,8,9\n");
     EXPECT_EQ(frame.drop_rows_with(Names{"", "NA"}, Names{"a", "b"}), 1);

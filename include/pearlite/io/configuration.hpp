@@ -53,6 +53,10 @@ class Configuration {
     /// Keys that are present but were set aside (Section::set_aside): "section.key", or "section.key (elements)".
     std::vector<std::string> unused() const;
 
+    /// Remembers a sentence about the file that a key names: how it was read, where a person may expect otherwise.
+    void remark(const std::string& key, const std::string& text);
+    const std::vector<std::string>& remarks() const;
+
     /// The input files that keys have named so far: "model.data", and the path.
     std::vector<std::pair<std::string, std::filesystem::path>> files() const;
 

@@ -67,6 +67,8 @@ int check_sweep(const parallel::Communicator& ranks, const Catalogue& models, co
 std::string remarks_on(const Prepared& prepared) {
     std::string text;
     const auto target = prepared.model->target();
+    for (const auto& remark : prepared.remarks)
+        text += "# " + remark + "\n";
     for (const auto& remark :
          {target ? check_gradient(*target) : "", target ? check_metric(*target) : "", describe_unused(prepared)})
         if (!remark.empty())

@@ -72,6 +72,8 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
         reporter.warn(lock.remark());
     for (const auto& remark : remarks_on_ranks(ranks, prepared.plan.get()))
         reporter.warn(remark);
+    for (const auto& remark : prepared.remarks)
+        reporter.info(remark);
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
     Watchdog::follow(directory, ranks.is_root(), job.time_limit_seconds);

@@ -4,7 +4,7 @@
 #include "app/sweep/run_sweep.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/written/run_directory.hpp"
-#include "io/files/posix_file.hpp"
+#include "io/files/text_file.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/app/command_line.hpp"
 
@@ -58,7 +58,7 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
     parallel::together(ranks, [&] {
         configuration = load_configuration(options);
         origin.text =
-            options.text ? options.text->text : io::read_whole_file(options.configuration, "a TOML configuration");
+            options.text ? options.text->text : io::read_text_file(options.configuration, "a TOML configuration");
     });
     origin.name = options.configuration.string();
     origin.directory = configuration->directory();

@@ -160,6 +160,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     configuration.check();
     prepared.resolved = configuration.resolved();
     prepared.files = configuration.files();
+    prepared.remarks = configuration.remarks();
     prepared.unused = configuration.unused();
     return prepared;
 }

@@ -19,7 +19,8 @@ struct Prepared {
     std::unique_ptr<algorithm::Plan> plan;
     std::string resolved;
     std::vector<InputFile> files;
-    std::vector<std::string> unused; ///< settings that only alternatives to the algorithm use
+    std::vector<std::string> remarks; ///< on how files were read
+    std::vector<std::string> unused;  ///< settings that only alternatives to the algorithm use
 };
 /// For require_same_inputs.
 Inputs inputs_of(const Prepared& prepared);

@@ -1,8 +1,10 @@
 #include "pearlite/io/arrays.hpp"
+#include "io/arrays/delimited.hpp"
 #include "io/arrays/fields.hpp"
 #include "io/container/hdf5_handle.hpp"
 #include "io/files/child_process.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/text_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
@@ -102,46 +104,38 @@ Index Table::column(const std::string& name) const {
 
 Table read_csv(const std::filesystem::path& file) {
     const std::string source = file.string();
-    const std::string text = read_whole_file(file, "comma-separated numbers under a header line");
-    const std::vector<Line> lines = split_lines(text);
-    if (lines.empty()) {
-        throw InputError(source + ": the file is empty, expected a header line and rows of numbers");
+    const auto table =
+        read_delimited(read_text_file(file, "comma-separated numbers under a header line"), source, "numbers");
+    RowCollector rows(source, table.names);
+    for (const auto& row : table.rows) {
+        rows.add(row.fields, row.line);
     }
-    return rows_of_fields(std::span(lines).subspan(1), source, read_header(lines.front(), source));
+    return std::move(rows).table();
 }
 
 Table read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {
     const std::string source = file.string();
-    const std::string text = read_whole_file(file, "comma-separated values under a header line");
-    const std::vector<Line> lines = split_lines(text);
-    if (lines.empty()) {
-        throw InputError(source + ": the file is empty, expected a header line and rows of values");
-    }
-    const Table header{read_header(lines.front(), source), {}, source};
+    const auto table = read_delimited(read_text_file(file, "comma-separated values under a header line"), source);
+    const Table header{table.names, {}, source};
     std::vector<std::size_t> places;
     places.reserve(columns.size());
     for (const auto& name : columns) {
         places.push_back(static_cast<std::size_t>(header.column(name)));
     }
     RowCollector rows(source, columns);
-    for (const Line& line : std::span(lines).subspan(1)) {
-        const auto fields = split_fields(line, source);
-        if (fields.size() != header.names.size()) {
-            throw InputError(at(source, line.number) + "wrong number of columns (got " + std::to_string(fields.size()) +
-                             "), expected " + std::to_string(header.names.size()) + " as in line 1");
-        }
+    for (const auto& row : table.rows) {
         std::vector<std::string> chosen;
         chosen.reserve(places.size());
         for (const std::size_t place : places) {
-            chosen.push_back(fields[place]);
+            chosen.push_back(row.fields[place]);
         }
-        rows.add(chosen, line.number);
+        rows.add(chosen, row.line);
     }
     return std::move(rows).table();
 }
 
 Vector read_column(const std::filesystem::path& file, const std::string& column) {
-    const std::string source = file.string(), text = read_whole_file(file, "a table of numbers");
+    const std::string source = file.string(), text = read_text_file(file, "a table of numbers");
     auto lines = split_lines(text);
     std::erase_if(lines, [](const Line& line) {
         const auto words = without_blanks(line.text);
@@ -180,7 +174,7 @@ Vector read_column(const std::filesystem::path& file, const std::string& column)
 }
 
 Vector read_last_numbers(const std::filesystem::path& file) {
-    const std::string text = read_whole_file(file, "lines that begin and end with numbers");
+    const std::string text = read_text_file(file, "lines that begin and end with numbers");
     std::vector<double> values;
     std::size_t n_fields = 0;
     std::optional<Line> other; // the first line after the table's beginning that is not one of it
@@ -218,13 +212,13 @@ Vector read_last_numbers(const std::filesystem::path& file) {
 }
 
 Table read_bare_csv(const std::filesystem::path& file) {
-    const std::string text = read_whole_file(file, "comma-separated numbers");
+    const std::string text = read_text_file(file, "comma-separated numbers");
     return rows_of_fields(split_lines(text), file.string(), {});
 }
 
 Table read_columns(const std::filesystem::path& file) {
     const std::string source = file.string();
-    const std::string text = read_whole_file(file, "columns of numbers between blanks");
+    const std::string text = read_text_file(file, "columns of numbers between blanks");
     RowCollector rows(source, {});
     for (const Line& line : split_lines(text)) {
         const std::string_view content = without_blanks(line.text);

@@ -1,7 +1,7 @@
 #include "io/arrays/draws.hpp"
 
 #include "io/arrays/fields.hpp"
-#include "io/files/posix_file.hpp"
+#include "io/files/text_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ std::string with_points(std::string_view name) {
 
 Table read_draws(const std::filesystem::path& file) {
     const std::string source = file.string();
-    const std::string text = read_whole_file(file, "draws: comma-separated numbers under a header line");
+    const std::string text = read_text_file(file, "draws: comma-separated numbers under a header line");
     std::vector<std::string> header;
     std::vector<std::size_t> places;
     std::vector<double> values;

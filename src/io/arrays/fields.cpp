@@ -18,6 +18,18 @@ std::string_view without_blanks(std::string_view text) {
                                            : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+std::size_t end_of_line(std::string_view text) {
+    std::size_t end = 0;
+    while (end < text.size() && text[end] != '\n' && text[end] != '\r')
+        ++end;
+    return end;
+}
+
+void remove_line_end(std::string_view& text) {
+    if (!text.empty())
+        text.remove_prefix(text.starts_with("\r\n") ? 2 : 1);
+}
+
 std::vector<Line> split_lines(std::string_view text) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (text.starts_with(byte_order_mark)) {
@@ -25,13 +37,10 @@ std::vector<Line> split_lines(std::string_view text) {
     }
     std::vector<Line> lines;
     while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
-        lines.push_back({line, static_cast<Index>(lines.size()) + 1});
+        const std::size_t end = end_of_line(text);
+        lines.push_back({text.substr(0, end), static_cast<Index>(lines.size()) + 1});
+        text.remove_prefix(end);
+        remove_line_end(text);
     }
     while (!lines.empty() && without_blanks(lines.back().text).empty()) {
         lines.pop_back();
@@ -85,8 +94,7 @@ std::optional<double> finite_number(std::string_view text) {
     return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-std::vector<std::string> read_header(const Line& line, const std::string& source) {
-    std::vector<std::string> names = split_fields(line, source);
+void check_names(const std::vector<std::string>& names, const Line& line, const std::string& source) {
     if (std::all_of(names.begin(), names.end(), [](const auto& name) { return finite_number(name).has_value(); })) {
         throw InputError(at(source, line.number) + "numbers only (got \"" + std::string(line.text) +
                          "\"), expected a header line with the names of the columns");
@@ -98,6 +106,11 @@ std::vector<std::string> read_header(const Line& line, const std::string& source
                              "' stands twice, expected different names");
         }
     }
+}
+
+std::vector<std::string> read_header(const Line& line, const std::string& source) {
+    auto names = split_fields(line, source);
+    check_names(names, line, source);
     return names;
 }
 

@@ -1,7 +1,8 @@
 #include "io/arrays/frame.hpp"
 
+#include "io/arrays/delimited.hpp"
 #include "io/arrays/fields.hpp"
-#include "io/files/posix_file.hpp"
+#include "io/files/text_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -38,38 +39,20 @@ std::optional<std::chrono::sys_days> date_of(std::string_view text) {
     return date.ok() ? std::optional(std::chrono::sys_days(date)) : std::nullopt;
 }
 
-bool is_remark(const Line& line) {
-    const auto words = without_blanks(line.text);
-    return words.empty() || words.front() == '#';
-}
-
 } // namespace
 
 Frame Frame::read(const std::filesystem::path& file) {
     Frame frame;
     frame.source_ = file.string();
-    const std::string text = read_whole_file(file, "a table");
-    auto lines = split_lines(text);
-    const bool has_header = !is_between_blanks(file);
-    if (!has_header)
-        std::erase_if(lines, is_remark);
-    if (lines.empty())
-        throw InputError(frame.source_ + ": the file is empty, expected a header line and rows of values");
-    if (has_header)
-        frame.names_ = read_header(lines.front(), frame.source_);
-    else
-        for (std::size_t k = 1; k <= split_blanks(lines.front().text).size(); ++k)
-            frame.names_.push_back(fmt::format("column{}", k));
-    for (const auto& line : std::span(lines).subspan(has_header ? 1 : 0)) {
-        if (without_blanks(line.text).empty())
-            throw InputError(at(frame.source_, line.number) + "blank line, expected a row of values");
-        auto fields = has_header ? split_fields(line, frame.source_) : split_blanks(line.text);
-        if (fields.size() != frame.names_.size())
-            throw InputError(fmt::format("{}wrong number of columns (got {}), expected {} as in line {}",
-                                         at(frame.source_, line.number), fields.size(), frame.names_.size(),
-                                         lines.front().number));
-        frame.fields_.push_back(std::move(fields));
-        frame.lines_.push_back(line.number);
+    const std::string text = read_text_file(file, "a table");
+    auto table =
+        is_between_blanks(file) ? read_between_blanks(text, frame.source_) : read_delimited(text, frame.source_);
+    frame.has_names_ = table.has_names;
+    frame.names_ = std::move(table.names);
+    frame.remarks_ = std::move(table.remarks);
+    for (auto& row : table.rows) {
+        frame.fields_.push_back(std::move(row.fields));
+        frame.lines_.push_back(row.line);
         frame.rows_.used.push_back(frame.rows());
     }
     frame.rows_.source = frame.source_;
@@ -123,6 +106,19 @@ Vector Frame::numbers(const std::string& name) const {
     Vector values(rows());
     for (Index row = 0; row < rows(); ++row) {
         const auto value = finite_number(text(row, place));
+        if (!value)
+            refuse(row, place, "a finite number");
+        values(row) = *value;
+    }
+    return values;
+}
+
+Vector Frame::numbers_or_missing(const std::string& name, std::span<const std::string> missing) const {
+    const auto place = column(name);
+    Vector values(rows());
+    for (Index row = 0; row < rows(); ++row) {
+        const bool is_missing = std::ranges::find(missing, text(row, place)) != missing.end();
+        const auto value = is_missing ? std::nan("") : finite_number(text(row, place));
         if (!value)
             refuse(row, place, "a finite number");
         values(row) = *value;

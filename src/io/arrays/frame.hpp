@@ -13,17 +13,23 @@ namespace pearlite::io {
 /// Rows of texts. Everything that is wrong with one of them is an InputError with file, line and column.
 class Frame {
   public:
-    /// Comma-separated values under a header line (.csv and any other extension but those below), or columns between
-    /// blanks without one (.dat, .txt), which are named column1, column2, ... InputError for a file of another form, a
-    /// row of another length, or no row.
+    /// Values between separators under a header line (.csv and any other extension but those below), or columns
+    /// between blanks (.dat, .txt), which are named column1, column2, ... unless they have a header (delimited.hpp).
+    /// InputError for a file of another form, a row of another length, or no row.
     static Frame read(const std::filesystem::path& file);
 
     const std::string& source() const { return source_; }
     const std::vector<std::string>& names() const { return names_; }
+    /// Whether the file names its columns; a name may be empty.
+    bool has_names() const { return has_names_; }
+    /// Sentences on how the file was read, where it could be read otherwise.
+    const std::vector<std::string>& remarks() const { return remarks_; }
     Index rows() const { return static_cast<Index>(lines_.size()); }
     /// InputError lists the names there are.
     std::size_t column(const std::string& name) const;
     const std::string& text(Index row, std::size_t column) const;
+    /// The line of the file at which a row begins.
+    Index line(Index row) const { return lines_[static_cast<std::size_t>(row)]; }
 
     /// Removes the rows in which one of these columns has one of these texts, and says how many there were.
     Index drop_rows_with(std::span<const std::string> texts, std::span<const std::string> columns);
@@ -32,6 +38,8 @@ class Frame {
 
     /// A column of finite numbers.
     Vector numbers(const std::string& name) const;
+    /// The same, and NaN where a text is one of these, which stand for missing values.
+    Vector numbers_or_missing(const std::string& name, std::span<const std::string> missing) const;
     /// A column of 0 and 1; or of two words, if they are given: the first is 0.
     Vector zeros_and_ones(const std::string& name, std::span<const std::string> words = {}) const;
     /// A column of whole numbers of at least 0.
@@ -52,7 +60,8 @@ class Frame {
 
   private:
     std::string source_;
-    std::vector<std::string> names_;
+    std::vector<std::string> names_, remarks_;
+    bool has_names_ = true;
     std::vector<std::vector<std::string>> fields_; ///< by row
     std::vector<Index> lines_;                     ///< of the rows
     TableRows rows_;

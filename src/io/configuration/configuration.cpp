@@ -1,5 +1,5 @@
 #include "io/configuration/configuration_state.hpp"
-#include "io/files/posix_file.hpp"
+#include "io/files/text_file.hpp"
 
 #include <cstdlib>
 
@@ -67,7 +67,7 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
 
 Configuration Configuration::load(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                                   const std::optional<std::filesystem::path>& data_directory) {
-    const std::string text = read_whole_file(file, "a TOML configuration");
+    const std::string text = read_text_file(file, "a TOML configuration", TextColumns::characters);
     return parse(text, file.string(), std::filesystem::absolute(file).parent_path(), overrides, data_directory);
 }
 
@@ -157,6 +157,17 @@ std::string Configuration::resolved() const {
         }
     }
     return text;
+}
+
+void Configuration::remark(const std::string& key, const std::string& text) {
+    const auto sentence = key + ": " + text;
+    if (std::find(state_->remarks.begin(), state_->remarks.end(), sentence) == state_->remarks.end()) {
+        state_->remarks.push_back(sentence);
+    }
+}
+
+const std::vector<std::string>& Configuration::remarks() const {
+    return state_->remarks;
 }
 
 std::vector<std::string> Configuration::unused() const {

@@ -49,6 +49,7 @@ struct Configuration::State {
     toml::table root;
     std::vector<Override> overrides; ///< overrides still in force, in order
     std::vector<Mistake> mistakes;
+    std::vector<std::string> remarks;
     std::vector<std::string> sections;                                ///< every table asked for, in order
     std::vector<AskedKey> asked;                                      ///< every key asked for, in order
     std::vector<SetAside> set_aside;                                  ///< every key set aside, in order

@@ -1,4 +1,5 @@
 #include "io/files/posix_file.hpp"
+#include "io/files/text_file.hpp"
 #include "models/common/reading.hpp"
 #include "models/joint/joint_density.hpp"
 #include "models/registry.hpp"
@@ -10,6 +11,8 @@
 namespace pearlite::models {
 
 namespace {
+
+constexpr auto in_characters = io::TextColumns::characters;
 
 struct StanKeys {
     InputFile library;
@@ -60,7 +63,7 @@ std::optional<std::string> read_prior_data(const StanKeys& keys, io::Section& se
         section.error("prior_data", "got prior_flag, too, expected one of them");
     else if (keys.prior_data)
         return read_data(section, "prior_data", std::optional(keys.prior_data->path),
-                         [&](const auto& path) { return io::read_whole_file(path, expected); });
+                         [&](const auto& path) { return io::read_text_file(path, expected, in_characters); });
     else if (keys.prior_flag)
         return read_data(section, "prior_flag", std::optional(keys.data ? keys.data->path : std::filesystem::path()),
                          [&](const auto& path) { return with_flag(data, *keys.prior_flag, path.string()); });
@@ -71,14 +74,16 @@ std::unique_ptr<BuiltModel> build_stan(io::Configuration& configuration, io::Sec
     const auto keys = read_model<StanKeys>(configuration);
     if (configuration.has_errors() || keys.library.path.empty())
         return nullptr;
-    const auto read = [&](const char* key, const std::filesystem::path& file, const std::string& expected) {
-        return file.empty() ? std::optional(std::string()) : read_data(section, key, file, [&](const auto& path) {
-            return io::read_whole_file(path, expected);
-        });
+    const auto read = [&](const char* key, const std::filesystem::path& file, const std::string& expected,
+                          const auto& read_file) {
+        return file.empty()
+                   ? std::optional(std::string())
+                   : read_data(section, key, file, [&](const auto& path) { return read_file(path, expected); });
     };
-    const auto library = read("library", keys.library.path, "a compiled Stan model");
+    const auto library = read("library", keys.library.path, "a compiled Stan model", io::read_whole_file);
     const auto data =
-        read("data", keys.data ? keys.data->path : std::filesystem::path(), "the data of a Stan model, in JSON");
+        read("data", keys.data ? keys.data->path : std::filesystem::path(), "the data of a Stan model, in JSON",
+             [](const auto& path, const auto& expected) { return io::read_text_file(path, expected, in_characters); });
     if (!library || !data)
         return nullptr;
     const auto density = [&](const char* key, const std::string& its_data) -> std::shared_ptr<const StanDensity> {
