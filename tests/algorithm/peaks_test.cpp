@@ -114,6 +114,11 @@ TEST(PilotView, FewFamiliesOfThePilotWarnAndVeryFewWithhold) {
         const auto outcome = importance_of(0.1, 2, std::make_shared<const PilotView>(pilot), 1).outcome();
         EXPECT_EQ(outcome.warnings.empty(), families > 20);
         EXPECT_EQ(outcome.log_ratio.front().standard_error.has_value(), families > 5);
+        // Replicates share the pilot, whose loss their spread does not show.
+        const std::vector<double> log_ratios{-10, -10.1};
+        const auto replicates =
+            outcome_of_replicates({SingleOutcome(outcome), SingleOutcome(outcome)}, log_ratios, true);
+        EXPECT_EQ(replicates.log_ratio.front().standard_error.has_value(), families > 5);
         const auto peaks = std::make_shared<const Peaks>(pilot);
         PseudoMarginal chains(parallel::Communicator::alone(), path_of(TwoPeaks{}), pilot.points.leftCols(4),
                               Matrix::Identity(2, 2), {4, 1, 1}, {400, 40, 1}, peaks);

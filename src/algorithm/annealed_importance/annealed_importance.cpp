@@ -116,6 +116,7 @@ void AnnealedImportance::flush() {
 Progress AnnealedImportance::progress() const {
     Progress progress{k_, schedule_.steps(), schedule_[k_], trace_.ess.back(), trace_.log_ratio.back()};
     progress.updates_per_step = updates_per_step();
+    progress.stage = starts_.progress();
     // For the starts and for every proposal; there are no moves at the last temperature.
     progress.likelihoods = static_cast<Index>(evaluations_);
     return progress;

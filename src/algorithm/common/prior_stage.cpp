@@ -145,6 +145,10 @@ void PriorStage::complete(population::Generation& particles) {
         step(particles);
 }
 
+std::string PriorStage::progress() const {
+    return is_looking() ? fmt::format("{} of {} starts after {} draws from the prior", found_, particles_, draws_) : "";
+}
+
 double PriorStage::log_share(Index further, Index positive) const {
     if (!is_restricted() || is_looking())
         return 0;

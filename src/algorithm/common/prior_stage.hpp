@@ -55,6 +55,8 @@ class PriorStage {
     double variance(Index further = 0, Index positive = 0) const;
     /// Densities computed in steps, of all ranks, including those of batches beyond the draw that is kept.
     Index evaluations() const { return evaluations_; }
+    /// For Progress::stage while the stage is looking; else empty.
+    std::string progress() const;
     /// N and M.
     Index particles() const { return particles_; }
     Index draws() const { return draws_; }

@@ -13,7 +13,8 @@
 
 namespace pearlite::algorithm {
 
-SingleOutcome::SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warnings(outcome.warnings) {
+SingleOutcome::SingleOutcome(const Outcome& outcome)
+    : ess(outcome.ess), warnings(outcome.warnings), has_no_error_bar(outcome.has_no_error_bar) {
     if (!outcome.log_weights.empty())
         log_weights = outcome.log_weights.front();
     std::set<std::string> seen; // further entries of an estimator repeat its value with other error bars
@@ -37,6 +38,7 @@ void SingleOutcome::fields(Fields& f) {
     f("notes", notes);
     f("integrals", integrals);
     f("hidden", hidden);
+    f("has_no_error_bar", has_no_error_bar);
     f("log_weights", log_weights.n);
     f("log_weight_mean", log_weights.mean);
     f("log_weight_variance", log_weights.variance);
@@ -90,6 +92,10 @@ Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std:
             outcome.log_ratio.back().is_integral = contains(replicates.front().integrals, name);
             outcome.log_ratio.back().hides_error = contains(replicates.front().hidden, name);
         }
+    if (std::ranges::any_of(replicates, &SingleOutcome::has_no_error_bar))
+        for (auto& estimate : outcome.log_ratio)
+            estimate.withhold_error(
+                "no error bar: too few effective families of the pilot, which all replicates share");
     if (n < 8)
         outcome.warnings.emplace_back(
             "an error bar from fewer than 8 replicates is itself uncertain by a quarter or more");

@@ -21,6 +21,7 @@ struct SingleOutcome {
     std::vector<std::string> integrals; ///< those of the estimators that are
     std::vector<std::string> hidden;    ///< those whose errors are not shown
     LogWeightMoments log_weights;       ///< n is 0 without
+    bool has_no_error_bar = false;      ///< for a reason that all replicates share, such as their pilot
 
     SingleOutcome() = default;
     explicit SingleOutcome(const Outcome& outcome);

@@ -149,6 +149,7 @@ void Nonequilibrium::list_works(Fields& f) {
 
 Progress Nonequilibrium::progress() const {
     Progress progress{n_, course_.steps(), b_, trace_.ess.back(), trace_.log_ratio.back()};
+    progress.stage = forward_starts_.is_looking() ? forward_starts_.progress() : pool_starts_.progress();
     const bool is_forward = course_.place(n_).phase == Phase::forward;
     progress.updates_per_step = (is_forward ? settings_.forward : settings_.reverse) * kernel_->moves();
     return progress;

@@ -74,6 +74,7 @@ void ParallelTempering::flush() {
 
 Progress ParallelTempering::progress() const {
     Progress progress{n_, settings_.scans, schedule_.end(), trace_.ess.back(), trace_.log_ratio.back()};
+    progress.stage = starts_.progress();
     progress.updates_per_step = population_.generation(0).size() * kernel_->moves();
     return progress;
 }

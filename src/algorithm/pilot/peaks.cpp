@@ -213,7 +213,8 @@ void PilotView::judge(const WeightsOfPeaks& draws, const LogProposal& log_propos
         }
     if (auto warning = warning_of_families(pilot_.families); !warning.empty())
         outcome.warnings.push_back(std::move(warning));
-    if (are_too_few_families(pilot_.families))
+    outcome.has_no_error_bar = are_too_few_families(pilot_.families);
+    if (outcome.has_no_error_bar)
         for (auto& estimate : outcome.log_ratio)
             estimate.withhold_error(fmt::format("no error bar: {:.1f} effective families of the pilot, fewer than {:g}",
                                                 pilot_.families, fewest_families));

@@ -106,6 +106,7 @@ Progress TemperedPopulation::progress_of(Index updates_per_step) const {
     Progress progress{t_, schedule_.steps(), a_, ess_, log_ratio_};
     progress.inverse_temperature_end = schedule_.end();
     progress.updates_per_step = updates_per_step;
+    progress.stage = starts_.progress();
     return progress;
 }
 
