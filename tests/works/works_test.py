@@ -309,6 +309,12 @@ class Border(unittest.TestCase):
         self.assertIn("too correlated", out)
         self.assertNotIn("standard_error", summary["log_evidence"][0])
 
+    def test_works_that_do_not_meet(self):
+        """BAR says nothing about the order of works that do not meet: no statistical inefficiency of rounding errors."""
+        summary, out = self.found(self.pair(self.forward + 40, self.reverse + 40))
+        self.assertIn("too fast", out)
+        self.assertNotIn("inefficiency", summary["works"]["forward"])
+
     def test_columns(self):
         """The column of the works is the one that is named so, or the only one that can be it."""
         rows = list(zip(self.forward, self.reverse))

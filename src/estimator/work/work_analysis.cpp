@@ -99,7 +99,9 @@ void look_at(const population::Shards& forward, const population::Shards& revers
     bounds = work_bounds(forward, reverse);
     analysis.overlap = work_overlap(forward, reverse);
     analysis.crooks = crooks_check(forward, reverse, is_series);
-    if (!is_series)
+    const bool do_meet = analysis.overlap.crossing_forward > 0 && analysis.overlap.crossing_reverse > 0 &&
+                         analysis.overlap.effective >= least_effective_overlap;
+    if (!is_series || !do_meet) // BAR of works that do not meet says nothing about their order
         return;
     analysis.series = work_series(forward, reverse);
     analysis.overlap.effective /= analysis.series->ratio();
@@ -145,7 +147,9 @@ void add_others(const population::Shards& forward, const population::Shards& rev
     for (const auto& entry : work_estimators()) {
         auto estimate = entry.estimate(forward, reverse);
         double inefficiency = 1;
-        if (analysis.series && estimate.standard_error && std::isfinite(estimate.value)) {
+        if (analysis.series && estimate.standard_error && !entry.influence) {
+            estimate.withhold_error("no error bar: it has none for works that depend on those before them");
+        } else if (analysis.series && estimate.standard_error && std::isfinite(estimate.value)) {
             const auto series = work_series(forward.ranks, entry.influence(forward, reverse, estimate.value));
             detail::use_series(estimate, series);
             inefficiency = series.ratio();

@@ -50,10 +50,11 @@ WorkVerdict verdict_of(const WorkAnalysis& analysis, const std::string& objectio
     const auto& overlap = analysis.overlap;
     if (!objection.empty())
         return WorkVerdict::reverse_start_not_equilibrated;
+    const double effective = overlap.effective * (analysis.series ? analysis.series->ratio() : 1);
+    if (overlap.crossing_forward == 0 || overlap.crossing_reverse == 0 || effective < least_effective_overlap)
+        return WorkVerdict::too_fast;
     if (analysis.series && analysis.series->is_too_short())
         return WorkVerdict::too_correlated;
-    if (overlap.crossing_forward == 0 || overlap.crossing_reverse == 0 || overlap.effective < least_effective_overlap)
-        return WorkVerdict::too_fast;
     return overlap.effective < good_effective_overlap ? WorkVerdict::poor_overlap : WorkVerdict::agree;
 }
 

@@ -12,7 +12,7 @@ Kinds numpy_kinds(const std::filesystem::path& scratch) {
         return checked_kind(file_kind(scratch, name, ".npz", "npz", read), with_zip_checksums);
     };
     return {kind("npz", [](const auto& file) { io::read_npz(file, "u_kn"); }),
-            kind("states-npz", [](const auto& file) { app::read_states(file, "state", {}); })};
+            kind("states-npz", [](const auto& file) { app::read_states(file, {"state"}, {}); })};
 }
 
 } // namespace pearlite::fuzz
