@@ -81,6 +81,7 @@ draws = 100000
 [model]
 name = "logistic-regression"
 data = "bayes/pima_standardised_532.dat"
+response = "column1"
 prior_variance = 100.0
 [algorithm]
 name = "pseudo-marginal"

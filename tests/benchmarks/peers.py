@@ -166,7 +166,8 @@ def smc(here):
         with tempfile.TemporaryDirectory() as place:
             toml = runner.write_configuration(
                 pathlib.Path(place) / "pima.toml", run={"seed": int(time.time() * 1e3) % 2**31},
-                model={"name": "logistic-regression", "data": str(file), "prior_variance": 100.0},
+                model={"name": "logistic-regression", "data": str(file), "response": "column1",
+                       "prior_variance": 100.0},
                 algorithm={"name": "smc", "replicates": 16})
             used = seconds_of(lambda: subprocess.run(
                 [*here.prefix, here.build / "drivers" / "pearlite", "run", toml, "-o", pathlib.Path(place) / "run"],

@@ -287,7 +287,7 @@ class OtherInputs(Base):
 
     def test_table(self):
         right, wrong = self.write_table(self.directory / "right"), self.write_table(self.directory / "wrong", 1e-9)
-        self.refused_elsewhere({"name": "logistic-regression", "data": "table.dat"}, right, wrong)
+        self.refused_elsewhere({"name": "logistic-regression", "data": "table.dat", "response": "column1"}, right, wrong)
 
     def test_image(self):
         right, wrong = self.write_image(self.directory / "right"), self.write_image(self.directory / "wrong", True)

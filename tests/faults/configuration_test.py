@@ -146,8 +146,8 @@ EDITS = {
                           [r"bad\.toml:6: model\.weights", "wrong size", "expected"]),
     "weights beyond single precision": ('"gaussian"\nend_sd = 1.0', '"rbm"\nweights = "HERE/huge.f64"',
                                         [r"huge\.f64, byte 16: no value of an RBM \(got 1e\+308\), expected"]),
-    "responses of 0, 1 and 2": ('"gaussian"\nend_sd = 1.0', '"logistic-regression"\ndata = "HERE/three.dat"',
-                                [r"bad\.toml:6: model\.data", r"three\.dat:3: column 1", "0 or 1"]),
+    "responses of 0, 1 and 2": ('"gaussian"\nend_sd = 1.0', '"logistic-regression"\nresponse = "column1"\ndata = "HERE/three.dat"',
+                                [r"bad\.toml:7: model\.data", r"three\.dat:3: column 1", "0 or 1"]),
 }
 STEPS_FOR_EDITS = {"too many steps": ("steps = 20", "steps = 5000")}
 

@@ -25,7 +25,8 @@ ISING = {"run": {"block": 16}, "model": {"name": "ising", "size": 6}}
 RBM = {"run": {"block": 16}, "model": {"name": "rbm", "random_visible": 18, "random_hidden": 7, "random_weight_sd": 0.5}}
 GAUSSIAN = {"run": {"block": 16}, "model": {"name": "gaussian", "dimension": 2, "start_mean": 3.0, "start_sd": 2.0}}
 PINE = {"run": {"block": 16}, "model": {"name": "radiata-pine"}}
-PIMA = {"run": {"block": 16}, "model": {"name": "logistic-regression", "data": "bayes/pima_standardised_532.dat"}}
+PIMA = {"run": {"block": 16}, "model": {"name": "logistic-regression", "data": "bayes/pima_standardised_532.dat",
+                                        "response": "column1"}}
 AIS = {"name": "annealed-importance", "trajectories": 117}
 SMC = {"name": "smc", "particles": 117}
 WASTE_FREE = {"name": "smc", "particles": 585, "waste_free": 5}

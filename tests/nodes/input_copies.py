@@ -54,7 +54,7 @@ class Input(typing.NamedTuple):
 INPUTS = {
     "a configuration": Input(ANNEALED | {"model": {"name": "ising", "size": 6}, "run": {"seed": 1}}, ""),
     "a table": Input(density("logistic-regression", data="logistic.csv"), "logistic.csv"),
-    "a table of blanks": Input(density("logistic-regression", data="logistic.dat"), "logistic.dat"),
+    "a table of blanks": Input(density("logistic-regression", data="logistic.dat", response="column1"), "logistic.dat"),
     "a held-out table": Input(density("gp-classification", data="logistic.csv", test_data="held-out.csv"),
                               "held-out.csv"),
     "a table in HDF5": Input(density("gp-classification", data="table.h5"), "table.h5"),

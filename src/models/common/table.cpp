@@ -16,13 +16,13 @@ bool is_one_of(const std::string& name, std::span<const std::string> names) {
 
 } // namespace
 
-void MissingKeys::keys(Keys& k) {
-    k("missing", rule, {{"refuse", Rule::refuse}, {"drop", Rule::drop, "which leaves their rows out"}},
-      "treatment of missing values");
+void MissingKeys::keys(Keys& k, const char* dropping, bool leaves_rows_out) {
+    k("missing", rule, {{"refuse", Rule::refuse}, {"drop", Rule::drop, dropping}}, "treatment of missing values");
     k.when("missing", rule, Rule::drop, [&] {
         k("missing_values", texts, {}, "texts that stand for a missing value");
-        k("complete", further, {},
-          "further columns: rows that lack one of their values are left out, too, as in models that use them");
+        if (leaves_rows_out)
+            k("complete", further, {},
+              "further columns: rows that lack one of their values are left out, too, as in models that use them");
     });
 }
 
@@ -48,9 +48,12 @@ std::vector<std::string> TermKeys::possible(const std::vector<std::string>& name
     return all;
 }
 
-void TermKeys::keys(Keys& k, const std::vector<std::string>& names) {
+void TermKeys::list_factors(Keys& k, const std::vector<std::string>& names) {
     k("factors", factors, names, "covariates that are levels, by word or code; the first is the reference");
-    terms = names;
+}
+
+void TermKeys::list_terms(Keys& k, const std::vector<std::string>& names, const std::vector<std::string>& defaults) {
+    terms = defaults;
     k("terms", terms, possible(names, factors),
       about("covariates in the sum, products a:b of two, and squares a:a").default_is("all covariates"));
 }

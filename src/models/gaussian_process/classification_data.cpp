@@ -19,12 +19,35 @@ struct LabelledRows {
     Observed observed = {}; ///< the rows to learn from, if they are of a table
 };
 
-/// Classes that are words are 0, 1, ... in the order of `words`, which are those of the first table.
-LabelledRows labelled_rows(io::Frame frame, const ClassificationSettings& settings, std::vector<std::string>& words) {
-    const std::string label = settings.label.empty() ? frame.names().front() : settings.label;
-    auto inputs = settings.inputs.empty() ? without(frame.names(), std::vector{label}) : settings.inputs;
-    if (inputs.empty())
+/// The columns of a table that are read, and remarks on them.
+struct ChosenColumns {
+    std::string label;
+    std::vector<std::string> inputs, remarks;
+};
+
+ChosenColumns chosen_columns(const io::Frame& frame, const ClassificationSettings& settings) {
+    auto columns = columns_of(frame);
+    ChosenColumns chosen{settings.label, settings.inputs, std::move(columns.remarks)};
+    if (chosen.label.empty()) {
+        const auto candidates = without(columns.defaults, settings.inputs);
+        const auto found = class_role().default_of(columns, candidates);
+        if (!found)
+            throw InputError("model.label: " + class_role().objection(columns, candidates));
+        chosen.label = *found;
+        chosen.remarks.push_back(
+            fmt::format("the column '{}' of {} has the classes, since no key names one", *found, columns.source));
+    }
+    if (chosen.inputs.empty())
+        chosen.inputs = without(columns.defaults, std::vector{chosen.label});
+    if (chosen.inputs.empty())
         throw InputError(fmt::format("{}: 1 column, expected a class and at least one input", frame.source()));
+    return chosen;
+}
+
+/// Classes that are words are 0, 1, ... in the order of `words`, which are those of the first table.
+LabelledRows labelled_rows(io::Frame frame, const ClassificationSettings& settings, const ChosenColumns& columns,
+                           std::vector<std::string>& words) {
+    const auto& [label, inputs, remarks] = columns;
     auto needed = inputs;
     needed.push_back(label);
     auto table = settings.missing.apply(frame, needed);
@@ -52,17 +75,20 @@ LabelledRows with_held_out(const LabelledRows& rows, const LabelledRows& more) {
     return all;
 }
 
-LabelledRows read_tables(const ClassificationSettings& settings) {
+LabelledRows read_tables(const ClassificationSettings& settings, std::vector<std::string>* remarks) {
     const auto table = io::Frame::read(settings.file);
+    const auto columns = chosen_columns(table, settings);
+    if (remarks)
+        *remarks = columns.remarks;
     std::vector<std::string> words;
-    auto rows = labelled_rows(table, settings, words);
+    auto rows = labelled_rows(table, settings, columns, words);
     if (!settings.test_file)
         return rows;
     const auto other = io::Frame::read(*settings.test_file);
     if (other.names() != table.names())
         throw InputError(fmt::format("{}: other columns than in {}; expected the same names in the same order",
                                      other.source(), table.source()));
-    return with_held_out(rows, labelled_rows(other, settings, words));
+    return with_held_out(rows, labelled_rows(other, settings, columns, words));
 }
 
 LabelledRows read_groups(const std::filesystem::path& file) {
@@ -139,13 +165,18 @@ void scale(ClassificationData& data, InputScaling scaling) {
 
 } // namespace
 
-ClassificationData read_classification(const ClassificationSettings& settings) {
+const Role& class_role() {
+    static const Role role{"label", {"label", "class", "y", "response", "outcome", "target"}};
+    return role;
+}
+
+ClassificationData read_classification(const ClassificationSettings& settings, std::vector<std::string>* remarks) {
     const auto extension = settings.file.extension();
     const bool has_groups = extension == ".h5" || extension == ".hdf5";
     if (has_groups && settings.test_file)
         throw InputError(fmt::format("{}: an HDF5 file contains its test part, expected no other test data",
                                      settings.file.string()));
-    const auto rows = has_groups ? read_groups(settings.file) : read_tables(settings);
+    const auto rows = has_groups ? read_groups(settings.file) : read_tables(settings, remarks);
     const auto points = points_of_classes(rows, settings.classes, settings.file.string());
     Index learnt = std::ranges::lower_bound(points.rows, rows.n_training) - points.rows.begin();
     auto order = given_order(points.size());

@@ -65,8 +65,9 @@ struct GpKeys {
           about("a table with a header line, or an HDF5 file with train/data and train/target").must_be_given());
         k("test_data", test_data,
           about("another table of the same columns, whose rows are held out").default_is("an HDF5 file has test/data"));
-        k("label", settings.label, about("the column of the class").default_is("the first"));
-        k("inputs", settings.inputs, {}, about("the columns of the inputs").default_is("all others"));
+        k("label", settings.label, about("the column of the class").default_is(class_role().description()));
+        k("inputs", settings.inputs, {},
+          about("the columns of the inputs").default_is("all others, but those that number the rows"));
         settings.missing.keys(k);
         k("classes", settings.classes, about("the two classes that count").default_is("the two that there are"));
         k("training_rows", settings.training_rows, at_least(2),
@@ -119,13 +120,16 @@ std::optional<GpClassificationSettings> read_gp(const GpKeys& keys, io::Configur
                                                 io::Section& section) {
     if (const auto n = keys.settings.classes.size(); n != 0 && n != 2)
         return std::nullopt; // keys() has recorded the mistake, and no row has such classes
+    std::vector<std::string> remarks;
     auto data = read_data(section, "data", keys.data, [&](const auto& path) {
         auto settings = keys.settings;
         settings.file = path;
         if (keys.test_data)
             settings.test_file = keys.test_data->path;
-        return read_classification(settings);
+        return read_classification(settings, &remarks);
     });
+    for (const auto& remark : remarks)
+        configuration.remark("model.data", remark);
     if (configuration.has_errors() || !data)
         return std::nullopt;
     const auto inputs = static_cast<double>(data->training.inputs.rows());

@@ -4,6 +4,8 @@
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
 
+#include <fmt/format.h>
+
 namespace pearlite::models {
 
 namespace {
@@ -58,20 +60,56 @@ struct TableKeys {
     std::vector<std::string> effects{intercept_term};
 
     /// `columns`: those of the table, none in a description.
-    void keys(Keys& k, const std::vector<std::string>& columns) {
-        if (!columns.empty()) {
-            subject = columns.front();
-            response = columns[1 % columns.size()];
-        }
-        k("subject", subject, columns, about("the column that identifies subjects").default_is("the first"));
-        k("response", response, columns, about("the column of responses, 0 or 1").default_is("the second"));
-        const auto names = without(columns, std::vector{subject, response});
-        terms.keys(k, names);
+    void keys(Keys& k, const TableColumns& columns) {
+        const bool has_subject = !k.is_reading() || k.has("subject"),
+                   has_response = !k.is_reading() || k.has("response");
+        std::vector<std::string> taken;
+        if (has_subject)
+            list(k, subject_role(), subject, columns, taken);
+        if (has_response)
+            list(k, response_role(), response, columns, taken);
+        terms.list_factors(k, without(columns.names, taken));
+        const bool has_terms = !(has_subject && has_response) && k.has("terms");
+        if (has_terms) // which the columns to be chosen are not among
+            terms.list_terms(k, without(columns.names, taken), {});
+        if (!has_subject)
+            choose(k, subject_role(), subject, columns, taken);
+        if (!has_response)
+            choose(k, response_role(), response, columns, taken);
+        const auto names = without(columns.names, taken);
+        if (!has_terms)
+            terms.list_terms(k, names, without(columns.defaults, taken));
         auto possible = TermKeys::possible(names, terms.factors);
         possible.insert(possible.begin(), intercept_term);
         // In a description the columns are not known, and any name may stand here.
-        k("effects", effects, columns.empty() ? std::vector<std::string>{} : possible,
+        k("effects", effects, columns.names.empty() ? std::vector<std::string>{} : possible,
           "terms whose effects are random");
+    }
+
+    static const Role& subject_role() {
+        static const Role role{"subject", {"subject", "id", "patient", "person", "participant", "individual"}};
+        return role;
+    }
+
+  private:
+    static void list(Keys& k, const Role& role, std::string& name, const TableColumns& columns,
+                     std::vector<std::string>& taken) {
+        const char* meaning =
+            &role == &subject_role() ? "the column that identifies subjects" : "the column of responses, 0 or 1";
+        k(role.key, name, columns.names, about(meaning).default_is(role.description()));
+        taken.push_back(name);
+    }
+    /// Where no key names it: one of the columns that other keys do not use.
+    void choose(Keys& k, const Role& role, std::string& name, const TableColumns& columns,
+                std::vector<std::string>& taken) const {
+        auto used = terms.columns();
+        used.insert(used.end(), terms.factors.begin(), terms.factors.end());
+        const auto candidates = without(without(columns.defaults, taken), used);
+        const auto found = role.default_of(columns, candidates);
+        if (!found)
+            return k.error(role.key, role.objection(columns, candidates));
+        name = *found;
+        list(k, role, name, columns, taken);
     }
 };
 
@@ -103,7 +141,20 @@ struct MixedLogisticKeys {
 /// A user's table.
 MixedLogisticDesign design_of_table(io::Configuration& configuration, const DataKeys& source) {
     auto frame = io::Frame::read(source.data.path);
-    const auto keys = read_model<TableKeys>(configuration, frame.names());
+    const auto columns = columns_of(frame);
+    for (const auto& remark : columns.remarks)
+        configuration.remark("model.data", remark);
+    const auto section = configuration.section("model");
+    const bool has_subject = section.has("subject"), has_response = section.has("response");
+    const auto keys = read_model<TableKeys>(configuration, columns);
+    for (const auto& [is_named, key, name] :
+         {std::tuple(has_subject, "subject", keys.subject), std::tuple(has_response, "response", keys.response)}) {
+        if (name.empty())
+            return {}; // a mistake of that key
+        if (!is_named)
+            configuration.remark(fmt::format("model.{}", key),
+                                 fmt::format("the column '{}' of {}, since no key names one", name, columns.source));
+    }
     auto used = keys.terms.columns();
     for (const auto& effect : keys.effects)
         for (auto& name : parts_of_term(effect))
@@ -185,7 +236,7 @@ std::unique_ptr<BuiltModel> build_mixed_logistic(io::Configuration& configuratio
     else if (source.study == DataKeys::Study::table) // whose columns could be any
         section.set_aside({"subject", "response", "factors", "terms", "effects"});
     io::read_keys(configuration, "model", keys);
-    if (!design)
+    if (!design || configuration.has_errors())
         return nullptr;
     return built_either_way<MixedLogistic>(configuration, std::move(keys.settings), keys.is_exact);
 }

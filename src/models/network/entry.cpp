@@ -39,12 +39,23 @@ struct BayesianNetworkKeys {
 };
 
 /// Columns of words become codes, in the order of the alphabet over all tables.
-std::optional<io::Table> read_words(io::Section& section, const BayesianNetworkKeys& keys) {
+std::optional<io::Table> read_words(io::Configuration& configuration, io::Section& section,
+                                    const BayesianNetworkKeys& keys) {
     std::vector<io::Frame> frames;
+    std::vector<std::string> names; // of the first table's columns that do not number its rows
     const auto read = [&](const char* key, const DataFile& file) {
         auto frame = read_data(section, key, file, [&](const auto& path) {
             auto whole = io::Frame::read(path);
-            keys.missing.apply(whole, whole.names());
+            const auto columns = columns_of(whole);
+            if (frames.empty()) {
+                names = columns.defaults;
+                for (const auto& remark : columns.remarks)
+                    configuration.remark(fmt::format("model.{}", key), remark);
+            }
+            if (names.empty())
+                throw InputError(whole.source() + ": no column but those that number the rows, expected a variable");
+            if (whole.names() == (frames.empty() ? whole : frames.front()).names())
+                keys.missing.apply(whole, names);
             return whole;
         });
         if (frame)
@@ -55,9 +66,9 @@ std::optional<io::Table> read_words(io::Section& section, const BayesianNetworkK
         read("more_data", *keys.more_data);
     if (frames.size() != (keys.more_data ? 2U : 1U))
         return {};
-    io::Table table{frames.front().names(), {}, frames.front().source()};
+    io::Table table{names, {}, frames.front().source()};
     for (const auto& frame : frames)
-        if (frame.names() != table.names) {
+        if (frame.names() != frames.front().names()) {
             section.error("more_data", fmt::format("{}: other columns than in {}; expected the same names in the same "
                                                    "order",
                                                    frame.source(), table.source));
@@ -67,7 +78,8 @@ std::optional<io::Table> read_words(io::Section& section, const BayesianNetworkK
         io::Table part{table.names, Matrix(frame.rows(), std::ssize(table.names)), frame.source()};
         for (std::size_t k = 0; k < table.names.size(); ++k) {
             const auto& name = table.names[k];
-            const bool is_numeric = std::ranges::all_of(frames, [&](const auto& one) { return one.is_numeric(k); });
+            const bool is_numeric =
+                std::ranges::all_of(frames, [&](const auto& one) { return one.is_numeric(one.column(name)); });
             auto column = part.values.col(static_cast<Index>(k));
             if (is_numeric) {
                 column = frame.numbers(name);
@@ -86,9 +98,10 @@ std::optional<io::Table> read_words(io::Section& section, const BayesianNetworkK
     return table;
 }
 
-std::optional<io::Table> read_tables(io::Section& section, const BayesianNetworkKeys& keys) {
+std::optional<io::Table> read_tables(io::Configuration& configuration, io::Section& section,
+                                     const BayesianNetworkKeys& keys) {
     if (keys.has_header)
-        return read_words(section, keys);
+        return read_words(configuration, section, keys);
     const auto read = [&](const auto& path) { return io::read_bare_csv(path); };
     auto table = read_data(section, "data", keys.data, read);
     if (!keys.more_data)
@@ -107,7 +120,7 @@ Index whole_level(io::Section& section, double level) {
 
 std::unique_ptr<BuiltModel> build_network(io::Configuration& configuration, io::Section& section) {
     const auto keys = read_model<BayesianNetworkKeys>(configuration);
-    const auto table = read_tables(section, keys);
+    const auto table = read_tables(configuration, section, keys);
     std::vector<Index> levels;
     if (keys.levels)
         for (const double level : *keys.levels)

@@ -46,20 +46,45 @@ struct RegressionKeys {
     bool has_intercept = true;
 
     /// `columns`: those of the table, none in a description.
-    void keys(Keys& k, const std::vector<std::string>& columns, bool has_exposure) {
-        if (!columns.empty())
-            response = columns.front();
-        k("response", response, columns, about("the column of responses").default_is("the first"));
-        std::vector<std::string> others = without(columns, std::vector{response});
+    void keys(Keys& k, const TableColumns& columns, bool has_exposure) {
+        const bool is_named = !k.is_reading() || k.has("response");
+        std::vector<std::string> taken;
+        if (is_named)
+            list_response(k, columns, taken);
         if (has_exposure) {
             k("exposure", exposure, about("the column of exposures, whose rate is modelled").may_be_left_out());
             if (exposure)
-                others = without(others, std::vector{*exposure});
+                taken.push_back(*exposure);
         }
-        terms.keys(k, others);
+        terms.list_factors(k, without(columns.names, taken));
+        const bool has_terms = !is_named && k.has("terms"); // which the response is not among
+        if (has_terms)
+            terms.list_terms(k, without(columns.names, taken), {});
+        if (!is_named)
+            choose_response(k, columns, taken);
+        if (!has_terms)
+            terms.list_terms(k, without(columns.names, taken), without(columns.defaults, taken));
         k("standardise", standardise,
           "whether covariates get mean 0 and standard deviation 1, but factors and before products");
         k("intercept", has_intercept, "whether a constant is the first coefficient");
+    }
+
+  private:
+    void list_response(Keys& k, const TableColumns& columns, std::vector<std::string>& taken) {
+        const auto& role = response_role();
+        k(role.key, response, columns.names, about("the column of responses").default_is(role.description()));
+        taken.push_back(response);
+    }
+    /// Where no key names it: one of the columns that other keys do not use.
+    void choose_response(Keys& k, const TableColumns& columns, std::vector<std::string>& taken) {
+        auto used = terms.columns();
+        used.insert(used.end(), terms.factors.begin(), terms.factors.end());
+        const auto candidates = without(without(columns.defaults, taken), used);
+        const auto found = response_role().default_of(columns, candidates);
+        if (!found)
+            return k.error(response_role().key, response_role().objection(columns, candidates));
+        response = *found;
+        list_response(k, columns, taken);
     }
 };
 
@@ -146,9 +171,16 @@ std::optional<RegressionTable> read_table(io::Configuration& configuration, io::
     const auto table = read_model<TableKeys>(configuration);
     auto frame = read_data(section, "data", table.data, io::Frame::read);
     RegressionKeys of_table;
-    if (frame)
-        io::read_keys(configuration, "model", of_table, frame->names(), has_exposure);
-    else // without a table its columns could be any
+    if (frame) {
+        const auto columns = columns_of(*frame);
+        for (const auto& remark : columns.remarks)
+            configuration.remark("model.data", remark);
+        const bool is_named = section.has(response_role().key);
+        io::read_keys(configuration, "model", of_table, columns, has_exposure);
+        if (!is_named && !of_table.response.empty())
+            configuration.remark("model.response", fmt::format("the column '{}' of {}, since no key names one",
+                                                               of_table.response, columns.source));
+    } else // without a table its columns could be any
         section.set_aside({"response", "exposure", "factors", "terms", "standardise", "intercept"});
     io::read_keys(configuration, "model", keys);
     if (configuration.has_errors() || !frame)
