@@ -60,6 +60,30 @@ TEST(LinearGaussianFilter, EstimatesAreUnbiased) {
     EXPECT_LT(std::abs(z_of(theta, y, {.particles = 50, .resample_below = 2})), 3.5);
 }
 
+/// Fails if a filter takes a gap for data, closes it, or gives the state in it a wrong variance.
+TEST(LinearGaussianFilter, EstimatesAreUnbiasedOverGaps) {
+    auto y = observations(30);
+    for (const std::size_t t : {0u, 5u, 6u, 7u, 20u, 29u})
+        y[t] = std::nan("");
+    auto closed = y;
+    std::erase_if(closed, is_missing);
+    for (const auto kind : kinds) {
+        const FilterSettings settings{.particles = 100, .kind = kind};
+        EXPECT_LT(std::abs(z_of(theta, y, settings)), 3.5) << static_cast<int>(kind);
+        auto errors = logs(theta, closed, settings, 3000);
+        for (double& error : errors)
+            error -= LinearGaussianProcess(theta, y).log_likelihood();
+        EXPECT_GT(std::abs(unbiasedness_z(errors)), 6) << static_cast<int>(kind);
+        std::vector<double> plain;
+        const LinearGaussianProcess process(theta, y);
+        for (std::uint64_t r = 0; r < 1000; ++r) {
+            random::Stream stream(address(5000 + r));
+            plain.push_back(run_filter(process, settings, stream).log_likelihood - process.log_likelihood());
+        }
+        EXPECT_LT(std::abs(unbiasedness_z(plain)), 3.5) << static_cast<int>(kind);
+    }
+}
+
 TEST(LinearGaussianFilter, WrongTwinsAreRejected) {
     const auto y = observations(30);
     LinearGaussianParameters shifted = theta, noisier = theta;

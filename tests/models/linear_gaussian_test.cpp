@@ -49,6 +49,48 @@ TEST(LinearGaussian, KalmanFilterIsTheMultivariateNormalDensity) {
     EXPECT_NEAR(LinearGaussianProcess(theta, y).log_likelihood(), expected, 1e-11);
 }
 
+/// A Kalman filter that steps over gaps is the normal density of the observations that are there; closing the gaps
+/// gives another number. With derivatives by differences.
+TEST(LinearGaussian, KalmanFilterStepsOverGaps) {
+    auto y = observations(12);
+    for (const std::size_t t : {0u, 3u, 4u, 8u, 11u})
+        y[t] = std::nan("");
+    std::vector<double> there;
+    std::vector<double> times;
+    for (std::size_t t = 0; t < y.size(); ++t)
+        if (!is_missing(y[t])) {
+            there.push_back(y[t]);
+            times.push_back(static_cast<double>(t));
+        }
+    const auto n = static_cast<Index>(there.size());
+    EXPECT_EQ(missing_times(y), (std::vector<Index>{0, 3, 4, 8, 11}));
+    const auto expected = [&](const LinearGaussianParameters& p) {
+        const double stationary = p.state_sd * p.state_sd / (1 - p.persistence * p.persistence);
+        const Matrix covariance = Matrix::NullaryExpr(n, n, [&](Index i, Index j) {
+            return stationary * std::pow(p.persistence, std::abs(times[at(i)] - times[at(j)])) +
+                   (i == j ? p.noise_sd * p.noise_sd : 0);
+        });
+        const Matrix factor = decompositions::cholesky_factor(covariance);
+        const Vector residual = Eigen::Map<const Vector>(there.data(), n).array() - p.mean;
+        const double log_determinant = 2 * factor.diagonal().array().log().sum();
+        return -0.5 * (static_cast<double>(n) * std::log(2 * std::numbers::pi) + log_determinant +
+                       residual.dot(decompositions::solution(covariance, residual)));
+    };
+    std::array<double, 4> slopes{};
+    EXPECT_NEAR(LinearGaussianProcess(theta, y).log_likelihood(), expected(theta), 1e-11);
+    EXPECT_NEAR(LinearGaussianProcess(theta, y).log_likelihood(slopes), expected(theta), 1e-11);
+    EXPECT_GT(std::abs(LinearGaussianProcess(theta, there).log_likelihood() - expected(theta)), 0.01);
+    constexpr double step = 1e-5;
+    for (std::size_t k = 0; k < 4; ++k) {
+        auto above = theta, below = theta;
+        double* const members[2][4] = {{&above.mean, &above.persistence, &above.state_sd, &above.noise_sd},
+                                       {&below.mean, &below.persistence, &below.state_sd, &below.noise_sd}};
+        *members[0][k] += step;
+        *members[1][k] -= step;
+        EXPECT_NEAR(slopes[k], (expected(above) - expected(below)) / (2 * step), 1e-7) << k;
+    }
+}
+
 class Unbiased : public ::testing::TestWithParam<std::tuple<FilterKind, Index>> {};
 
 TEST_P(Unbiased, EstimatesOfTheLikelihood) {
@@ -222,7 +264,8 @@ TEST(LinearGaussian, PointsAtTheEndOfTheirRangeHaveNoLikelihood) {
 TEST(LinearGaussian, RefusesWhatIsOutOfRange) {
     const auto y = observations();
     EXPECT_THROW(LinearGaussian({.observations = {}}), InputError);
-    EXPECT_THROW(LinearGaussian({.observations = {1, NAN}}), InputError);
+    EXPECT_THROW(LinearGaussian({.observations = {1, INFINITY}}), InputError);
+    EXPECT_THROW(LinearGaussian({.observations = {NAN, NAN}}), InputError);
     EXPECT_THROW(LinearGaussian({.observations = y, .persistence = model::Prior::parse("normal(0, 1)")}), InputError);
     EXPECT_THROW(LinearGaussian({.observations = y, .state_sd = model::Prior::parse("normal(0, 1)")}), InputError);
     EXPECT_THROW(LinearGaussian({.observations = y, .filter = {.particles = 0}}), InputError);

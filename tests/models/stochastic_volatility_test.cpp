@@ -182,7 +182,8 @@ TEST(StochasticVolatility, RefusesWhatIsOutOfRange) {
         EXPECT_THROW(StochasticVolatility{s}, InputError);
     };
     refused([](auto& s) { s.returns.clear(); });
-    refused([](auto& s) { s.returns[2] = NAN; });
+    refused([](auto& s) { s.returns[2] = INFINITY; });
+    refused([](auto& s) { s.returns.assign(3, NAN); });
     refused([](auto& s) { s.phi = model::Prior::parse("normal(0, 1)"); });
     refused([](auto& s) { s.sigma = model::Prior::parse("normal(0, 1)"); });
     refused([](auto& s) { s.rho = model::Prior::parse("uniform(-2, 1)"); });

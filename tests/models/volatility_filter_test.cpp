@@ -61,6 +61,27 @@ TEST(VolatilityFilter, EstimatesAreUnbiased) {
     }
 }
 
+/// Fails if a filter takes a gap for data, or gives the state after it the variance of one whose shock is known.
+TEST(VolatilityFilter, EstimatesAreUnbiasedOverGaps) {
+    for (const auto& c : volatility_cases()) {
+        auto y = c.returns(30);
+        for (const std::size_t t : {0u, 5u, 6u, 7u, 20u, 29u})
+            y[t] = std::nan("");
+        const VolatilityProcess process(c.parameters, y);
+        const double exact = quadrature_log_likelihood(c.parameters, y);
+        for (const auto kind : both_kinds) {
+            const FilterSettings settings{.particles = 100, .kind = kind};
+            EXPECT_LT(std::abs(z_of(c.parameters, c.parameters, y, settings)), 3.5) << c.name;
+            std::vector<double> plain;
+            for (std::uint64_t r = 0; r < 300; ++r) {
+                random::Stream stream(address(5000 + r));
+                plain.push_back(run_filter(process, settings, stream).log_likelihood - exact);
+            }
+            EXPECT_LT(std::abs(unbiasedness_z(plain)), 3.5) << c.name;
+        }
+    }
+}
+
 /// Parameters that are not the ones meant; the mean of logs in place of the log of the mean; a filter that never
 /// resamples is right and merely bad.
 TEST(VolatilityFilter, WrongTwinsAreRejected) {

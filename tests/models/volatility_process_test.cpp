@@ -62,6 +62,51 @@ TEST(Quadrature, IsADensityOfTheObservations) {
     }
 }
 
+/// The density without an observation is the integral over it. Fails for every error at a gap.
+TEST(Quadrature, StepsOverGaps) {
+    for (const auto& c : volatility_cases()) {
+        const auto integral = [&](std::vector<double> y, std::size_t time) {
+            double sum = 0;
+            constexpr double step = 0.2;
+            for (double x = -11; x < 11; x += step) {
+                y[time] = std::sinh(x);
+                sum += std::exp(quadrature_log_likelihood(c.parameters, y)) * std::cosh(x) * step;
+            }
+            return std::log(sum);
+        };
+        const std::vector<double> y{1.3, std::nan(""), -0.4};
+        EXPECT_NEAR(quadrature_log_likelihood(c.parameters, y), integral(y, 1), 1e-5) << c.name;
+        if (c.name != "both") { // whose integral takes seconds
+            const std::vector<double> late{std::nan(""), 1.3, -0.4};
+            EXPECT_NEAR(quadrature_log_likelihood(c.parameters, late), integral(late, 0), 1e-5) << c.name;
+        }
+        EXPECT_NEAR(quadrature_log_likelihood(c.parameters, std::vector{1.3, std::nan("")}),
+                    quadrature_log_likelihood(c.parameters, std::vector{1.3}), 1e-7);
+    }
+}
+
+TEST(Quadrature, DerivativesStepOverGaps) {
+    for (const auto& c : volatility_cases()) {
+        auto y = c.returns(8);
+        y[2] = y[3] = y[7] = std::nan("");
+        std::array<double, 5> slopes{};
+        quadrature_log_likelihood(c.parameters, y, c.parameters.rho != 0, slopes);
+        double VolatilityParameters::*const members[] = {&VolatilityParameters::mu, &VolatilityParameters::phi,
+                                                         &VolatilityParameters::sigma, &VolatilityParameters::rho,
+                                                         &VolatilityParameters::nu};
+        constexpr double step = 1e-5;
+        for (std::size_t k = 0; k < 5; ++k) {
+            if ((k == 3 && c.parameters.rho == 0) || (k == 4 && !c.parameters.student()))
+                continue;
+            auto above = c.parameters, below = c.parameters;
+            above.*members[k] += step;
+            below.*members[k] -= step;
+            const double difference = quadrature_log_likelihood(above, y) - quadrature_log_likelihood(below, y);
+            EXPECT_NEAR(slopes[k], difference / (2 * step), 1e-5) << c.name << ", " << k;
+        }
+    }
+}
+
 TEST(Quadrature, OfMillionsOfDegreesOfFreedomIsTheNormalCase) {
     const auto& c = volatility_cases()[1];
     const auto y = c.returns(30);

@@ -47,9 +47,32 @@ struct SeriesKeys {
     void keys(Keys& k) {
         k("column", column, "the column of the table");
         k("dates", dates, about("a column of dates, YYYY-MM-DD, which must ascend").may_be_left_out());
-        missing.keys(k);
+        missing.keys(k, "which leaves their times empty", false);
+    }
+    /// NaN where a value is missing. InputError for a column without a value.
+    Vector numbers(const io::Frame& frame) const {
+        if (missing.rule == MissingKeys::Rule::refuse)
+            return frame.numbers(column);
+        Vector values = frame.numbers_or_missing(column, missing.texts);
+        if (values.array().isNaN().all())
+            throw InputError(frame.source() + ": a value is missing in every row, expected a whole one");
+        return values;
     }
 };
+
+/// "38 of 120 values of 'y' are missing (lines 8, 11, ...): ..."; empty if none is.
+std::string remark_on_missing(const io::Frame& frame, const std::string& column, const Vector& values) {
+    constexpr std::size_t most = 10;
+    const auto times = missing_times({values.data(), at(values.size())});
+    if (times.empty())
+        return {};
+    std::string lines;
+    for (std::size_t k = 0; k < std::min(most, times.size()); ++k)
+        lines += fmt::format("{}{}", k == 0 ? "" : ", ", frame.line(times[k]));
+    return fmt::format("{}: {} of {} values of '{}' are missing (line{} {}{}); their times stay, without a value",
+                       frame.source(), times.size(), values.size(), column, times.size() == 1 ? "" : "s", lines,
+                       times.size() > most ? ", ..." : "");
+}
 
 struct StochasticVolatilityKeys {
     StochasticVolatilitySettings settings; ///< but its returns
@@ -134,8 +157,9 @@ struct StochasticVolatilityKeys {
         if (settings.student)
             all.nu = nu.value_or(10);
         double square = 0;
+        const auto n_there = settings.returns.size() - missing_times(settings.returns).size();
         for (const double y : settings.returns)
-            square += y * y / static_cast<double>(settings.returns.size());
+            square += is_missing(y) ? 0 : y * y / static_cast<double>(n_there);
         // E[y^2] = exp(mu + sd^2/2), times the variance of a Student-t error where there is one.
         const double sd = all.stationary_sd(), errors = all.student() && all.nu > 2 ? all.nu / (all.nu - 2) : 1;
         all.mu = mu.value_or(square > 0 ? std::log(square / errors) - sd * sd / 2 : 0);
@@ -211,20 +235,20 @@ struct LinearGaussianKeys {
     }
 };
 
-/// A column of a table with a header line, of prices if these are above 0.
-std::optional<Vector> read_series(io::Section& section, const DataFile& file, const SeriesKeys& keys,
-                                  bool holds_prices = false) {
+/// A column of a table, of prices if these are above 0; NaN where a value is missing.
+std::optional<Vector> read_series(io::Configuration& configuration, io::Section& section, const DataFile& file,
+                                  const SeriesKeys& keys, bool holds_prices = false) {
     return read_data(section, "data", file, [&](const auto& path) {
-        auto frame = io::Frame::read(path);
-        std::vector used{keys.column};
-        if (keys.dates)
-            used.push_back(*keys.dates);
-        keys.missing.apply(frame, used);
+        const auto frame = io::Frame::read(path);
+        for (const auto& remark : frame.remarks())
+            configuration.remark("model.data", remark);
         if (keys.dates)
             frame.check_dates(*keys.dates);
-        Vector values = frame.numbers(keys.column);
+        Vector values = keys.numbers(frame);
+        if (const auto remark = remark_on_missing(frame, keys.column, values); !remark.empty())
+            configuration.remark("model.missing", remark);
         for (Index row = 0; holds_prices && row < values.size(); ++row)
-            if (!(values(row) > 0))
+            if (!is_missing(values(row)) && !(values(row) > 0))
                 frame.refuse(row, frame.column(keys.column), "a price above 0");
         if (holds_prices && values.size() < 2)
             throw InputError(frame.source() + ": 1 price, expected at least two");
@@ -232,10 +256,21 @@ std::optional<Vector> read_series(io::Section& section, const DataFile& file, co
     });
 }
 
-/// 100 log(p_t/p_{t-1}).
+/// 100 log(p_t/p_{t-1}), missing where one of the two is.
 Vector returns_of_prices(const Vector& prices) {
     const Vector logs = prices.array().log();
     return 100 * (logs.tail(logs.size() - 1) - logs.head(logs.size() - 1));
+}
+
+/// The mean of those that are there.
+void subtract_mean(Vector& values) {
+    const auto n_missing = values.array().isNaN().count();
+    if (n_missing == 0) {
+        values.array() -= values.mean();
+        return;
+    }
+    const double sum = values.array().isNaN().select(0, values.array()).sum();
+    values.array() -= sum / static_cast<double>(values.size() - n_missing);
 }
 
 std::vector<double> numbers(const Vector& values) {
@@ -260,13 +295,13 @@ std::vector<double> read_returns(io::Configuration& configuration, io::Section& 
         });
         return rates.value_or(std::vector<double>{});
     }
-    auto returns = read_series(section, keys.data, keys.series, keys.holds_prices);
+    auto returns = read_series(configuration, section, keys.data, keys.series, keys.holds_prices);
     if (!returns)
         return {};
     if (keys.holds_prices)
         returns = returns_of_prices(*returns);
     if (keys.centred)
-        returns->array() -= returns->mean();
+        subtract_mean(*returns);
     return numbers(*returns);
 }
 
@@ -282,7 +317,7 @@ std::unique_ptr<BuiltModel> build_stochastic_volatility(io::Configuration& confi
 std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configuration, io::Section& section) {
     auto keys = read_model<LinearGaussianKeys>(configuration);
     if (keys.data) {
-        if (const auto observations = read_series(section, *keys.data, keys.series))
+        if (const auto observations = read_series(configuration, section, *keys.data, keys.series))
             keys.settings.observations = numbers(*observations);
     } else if (!keys.truth.valid()) {
         section.error("true_state_sd",

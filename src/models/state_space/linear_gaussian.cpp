@@ -42,15 +42,21 @@ double LinearGaussianProcess::draw_next(Index t, double x, random::Stream& strea
 }
 
 double LinearGaussianProcess::log_observation(Index t, double x) const {
+    if (misses(t))
+        return 0;
     return log_normal_density(observations_[static_cast<std::size_t>(t)] - x, noise_variance_);
 }
 
 double LinearGaussianProcess::log_adapted_look_ahead(Index t, double x) const {
+    if (misses(t))
+        return 0;
     return log_normal_density(observations_[static_cast<std::size_t>(t)] - predicted_mean(t, x),
                               predicted_variance(t) + noise_variance_);
 }
 
 double LinearGaussianProcess::draw_adapted(Index t, double x, random::Stream& stream) const {
+    if (misses(t))
+        return draw_next(t, x, stream);
     const double variance = predicted_variance(t), gain = variance / (variance + noise_variance_);
     const double mean = predicted_mean(t, x);
     return mean + gain * (observations_[static_cast<std::size_t>(t)] - mean) +
@@ -61,6 +67,11 @@ double LinearGaussianProcess::log_likelihood() const {
     double mean = parameters_.mean, variance = stationary_variance_, sum = 0; // of x_t given the past
     const double square = parameters_.persistence * parameters_.persistence;
     for (const double y : observations_) {
+        if (is_missing(y)) {
+            mean = predicted_mean(1, mean);
+            variance = square * variance + state_variance_;
+            continue;
+        }
         sum += log_normal_density(y - mean, variance + noise_variance_);
         const double gain = variance / (variance + noise_variance_);
         const double filtered = mean + gain * (y - mean);
@@ -80,6 +91,16 @@ double LinearGaussianProcess::log_likelihood(std::span<double, 4> gradient) cons
     Slopes mean_slopes{1, 0, 0, 0}, variance_slopes = state_slopes / rest, sum_slopes = Slopes::Zero();
     variance_slopes[1] = 2 * persistence * stationary_variance_ / rest;
     for (const double y : observations_) {
+        if (is_missing(y)) {
+            mean_slopes *= persistence;
+            mean_slopes[0] += 1 - persistence;
+            mean_slopes[1] += mean - centre;
+            mean = centre + persistence * (mean - centre);
+            variance_slopes = square * variance_slopes + state_slopes;
+            variance_slopes[1] += 2 * persistence * variance;
+            variance = square * variance + state_variance_;
+            continue;
+        }
         const double total = variance + noise_variance_, surprise = y - mean, scaled = surprise / total;
         const Slopes total_slopes = variance_slopes + noise_slopes;
         sum += log_normal_density(surprise, total);

@@ -27,8 +27,8 @@ struct LinearGaussianParameters {
     bool valid() const;
 };
 
-/// The model for particle filters: bootstrap; auxiliary with p(y_t | x_t at its predicted mean) for a look-ahead; fully
-/// adapted.
+/// The model for particle filters, whose weights a missing observation leaves as they are: bootstrap; auxiliary with
+/// p(y_t | x_t at its predicted mean) for a look-ahead; fully adapted.
 class LinearGaussianProcess {
   public:
     using State = double;
@@ -48,6 +48,7 @@ class LinearGaussianProcess {
     double log_likelihood(std::span<double, 4> gradient) const;
 
   private:
+    bool misses(Index t) const { return is_missing(observations_[static_cast<std::size_t>(t)]); }
     double predicted_mean(Index t, double x) const;
     double predicted_variance(Index t) const { return t == 0 ? stationary_variance_ : state_variance_; }
 
@@ -61,7 +62,7 @@ std::vector<double> simulate_linear_gaussian(const LinearGaussianParameters& par
                                              random::Stream& stream);
 
 struct LinearGaussianSettings {
-    std::vector<double> observations; ///< at least one, finite
+    std::vector<double> observations; ///< finite, or NaN where one is missing; at least one is there
     model::Prior mean = model::Prior::parse("normal(0, 1)");
     model::Prior persistence = model::Prior::parse("beta(20, 1.5, -1, 1)"); ///< support within [-1, 1]
     model::Prior state_sd = model::Prior::parse("half-normal(1)");          ///< support within [0, inf)

@@ -5,6 +5,14 @@
 
 namespace pearlite::models {
 
+std::vector<Index> missing_times(std::span<const double> observations) {
+    std::vector<Index> times;
+    for (std::size_t t = 0; t < observations.size(); ++t)
+        if (is_missing(observations[t]))
+            times.push_back(static_cast<Index>(t));
+    return times;
+}
+
 void systematic_ancestors(std::span<const double> weights, double offset, std::span<Index> ancestors) {
     double sum = 0;
     Index last_possible = -1;

@@ -45,6 +45,13 @@ concept HasAdaptedProposal = StateSpaceModel<M> &&
     { model.log_adapted_weight(t, x, x) } -> std::convertible_to<double>;
 };
 
+/// Observations that are NaN are missing: nothing is known of the state at their time but what the process says.
+inline bool is_missing(double observation) {
+    return std::isnan(observation);
+}
+/// The times, from 0, at which observations are missing.
+std::vector<Index> missing_times(std::span<const double> observations);
+
 enum class FilterKind { bootstrap, auxiliary, adapted };
 
 struct FilterSettings {

@@ -29,12 +29,18 @@ inline void add_parameter(model::Parameters& parameters, const std::string& mode
     parameters.add(name, prior);
 }
 
+/// NaN is missing.
 inline void check_observations(const std::string& model, std::span<const double> observations) {
     if (observations.empty())
         throw InputError(model + ": no observations");
-    for (std::size_t t = 0; t < observations.size(); ++t)
-        if (!std::isfinite(observations[t]))
+    bool is_any_there = false;
+    for (std::size_t t = 0; t < observations.size(); ++t) {
+        if (std::isinf(observations[t]))
             throw InputError(model + ": observation " + std::to_string(t) + " is not a finite number");
+        is_any_there = is_any_there || !is_missing(observations[t]);
+    }
+    if (!is_any_there)
+        throw InputError(model + ": all observations are missing, expected at least one");
 }
 
 inline void check_filter(const std::string& model, const FilterSettings& filter) {

@@ -205,7 +205,7 @@ model::Prediction predict_volatility(const VolatilityParameters& theta, std::spa
             const auto i = static_cast<std::size_t>(kept[static_cast<std::size_t>(s)]);
             const auto state = process.state(t, static_cast<double>(states[i]), stream);
             volatility.at(s, t) = std::exp(state.h / 2);
-            h[static_cast<std::size_t>(s)] = state.next_mean + theta.innovation_sd() * stream.normal();
+            h[static_cast<std::size_t>(s)] = state.next_mean + process.sd(t + 1) * stream.normal();
         }
     };
     detail::VolatilityFilter filter;

@@ -19,7 +19,7 @@ namespace pearlite::models {
 /// Priors of mu, phi and sigma as Kim, Shephard & Chib (1998) have them: N(0, variance 10), (phi + 1)/2 ~ Beta(20,
 /// 1.5), sigma^2 ~ inverse-gamma(2.5, 0.025); of nu as Juarez & Steel (2010): Gamma(2, rate 0.1).
 struct StochasticVolatilitySettings {
-    std::vector<double> returns; ///< at least one, finite; of mean 0
+    std::vector<double> returns; ///< of mean 0, or NaN where one is missing; at least one is there
     bool leverage = false;
     bool student = false;
     model::Prior mu = model::Prior::parse("normal(0, 3.1622776601683795)");

@@ -14,6 +14,8 @@ using VolatilityObserver = std::function<void(Index t, std::span<const float> h,
 
 /// Bootstrap, or adapted by tangents as VolatilityProcess. Holds the memory of one filter and runs one after another.
 ///
+/// Where a return is NaN, missing, particles move on with the weights that they have.
+///
 /// Weights are multiplied from step to step and kept near 1 by a factor known before the step (from the bound of the
 /// observation density and the sum of the weights before it), so that a step needs no maximum and no logarithm of a
 /// particle's; where their sum nevertheless leaves [1e-12, 1e12] N the step is done again, relative to the largest.

@@ -58,8 +58,17 @@ class VolatilityRun {
 
     FilterOutcome operator()(std::span<const double> observations, const VolatilityObserver& observer) {
         is_observed_ = static_cast<bool>(observer);
+        std::size_t n_there = 0;
         for (std::size_t t = 0; t < observations.size(); ++t) {
-            step(t, observations[t]);
+            const bool is_there = !is_missing(observations[t]);
+            n_there += is_there ? 1 : 0;
+            const double sd = t == 0                            ? parameters_.stationary_sd()
+                              : is_missing(observations[t - 1]) ? parameters_.sigma
+                                                                : innovation_sd_;
+            if (is_there)
+                step(t, observations[t], sd);
+            else
+                step_over(t, sd);
             if (all_weights_are_zero_) {
                 outcome_.log_likelihood = log_zero;
                 return outcome_;
@@ -68,8 +77,7 @@ class VolatilityRun {
                 observer(static_cast<Index>(t), {cloud_.h.data(), cloud_.size}, {cloud_.weight.data(), cloud_.size});
         }
         end_segment();
-        outcome_.log_likelihood =
-            std::numbers::ln2 * log2_likelihood_ + static_cast<double>(observations.size()) * log_normaliser_;
+        outcome_.log_likelihood = std::numbers::ln2 * log2_likelihood_ + static_cast<double>(n_there) * log_normaliser_;
         return outcome_;
     }
 
@@ -92,7 +100,9 @@ class VolatilityRun {
         log2_likelihood_ += std::log2(sums_.weights / static_cast<double>(cloud_.size));
         sums_ = sums_of_equal_weights();
     }
-    void step(std::size_t t, double y);
+    void step(std::size_t t, double y, double sd);
+    void step_over(std::size_t t, double sd);
+    void resample_if_necessary(std::size_t t);
     template <class Pass>
     void reweight(double log2_factor, Pass pass);
     template <Task task>
@@ -114,8 +124,7 @@ class VolatilityRun {
 };
 
 template <class Returns, bool leverage, bool adapted>
-void VolatilityRun<Returns, leverage, adapted>::step(std::size_t t, double y) {
-    const double sd = t == 0 ? parameters_.stationary_sd() : innovation_sd_;
+void VolatilityRun<Returns, leverage, adapted>::step(std::size_t t, double y, double sd) {
     const Step now{.t = t,
                    .y = static_cast<float>(y),
                    .sd = static_cast<float>(sd),
@@ -127,14 +136,39 @@ void VolatilityRun<Returns, leverage, adapted>::step(std::size_t t, double y) {
         reweight(-bound, [&]<Task task>(float factor) { return look_ahead<task>(now, tangent, factor); });
         std::swap(cloud_.mean, cloud_.next_mean);
     }
+    resample_if_necessary(t);
+    reweight(adapted ? 0 : -bound, [&]<Task task>(float factor) { return propagate<task>(now, factor); });
+    std::swap(cloud_.mean, cloud_.next_mean);
+}
+
+template <class Returns, bool leverage, bool adapted>
+void VolatilityRun<Returns, leverage, adapted>::resample_if_necessary(std::size_t t) {
     const double ess = sums_.weights * sums_.weights / sums_.squares;
     if (t > 0 && ess < settings_.resample_below * static_cast<double>(cloud_.size)) {
         cloud_.resample<simd::Compiled>(uniform_at(address_, resampling_words + t), adapted);
         end_segment();
         ++outcome_.resamplings;
     }
-    reweight(adapted ? 0 : -bound, [&]<Task task>(float factor) { return propagate<task>(now, factor); });
-    std::swap(cloud_.mean, cloud_.next_mean);
+}
+
+/// The return is missing: particles keep their weights, and their next means know of no z_t.
+template <class Returns, bool leverage, bool adapted>
+void VolatilityRun<Returns, leverage, adapted>::step_over(std::size_t t, double sd) {
+    resample_if_necessary(t);
+    const auto phi = static_cast<float>(parameters_.phi), deviation = static_cast<float>(sd);
+    const auto intercept = static_cast<float>(parameters_.mu * (1 - parameters_.phi));
+    for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
+        const std::size_t count = std::min(chunk, cloud_.padded_size - first);
+        const float* const normals = normals_.at(t, first, count);
+        simd::in_packets<FloatsQuad, FloatsPair>(
+            count, [&]<class P>(std::size_t j) __attribute__((always_inline)) {
+                const std::size_t i = first + j;
+                const P h = fused(load<P>(normals + j), broadcast<P>(deviation), load<P>(cloud_.mean.data() + i));
+                if (is_observed_)
+                    store(cloud_.h.data() + i, h);
+                store(cloud_.mean.data() + i, fused(h, broadcast<P>(phi), broadcast<P>(intercept)));
+            });
+    }
 }
 
 /// Lets the pass make new weights, old times density and 2^log2_factor over about their mean, and divides the

@@ -26,6 +26,8 @@ VolatilityObservation::VolatilityObservation(const VolatilityParameters& paramet
 }
 
 double VolatilityObservation::log_density(double h) const {
+    if (std::isnan(square_))
+        return 0;
     if (square_ == 0)
         return log_normaliser_ - h / 2;
     const double q = square_ * std::exp(-h); // e^2
@@ -34,18 +36,22 @@ double VolatilityObservation::log_density(double h) const {
 }
 
 double VolatilityObservation::slope(double h) const {
+    if (std::isnan(square_))
+        return 0;
     const double q = square_ * std::exp(-h);
     return std::isinf(nu_) ? 0.5 * (q - 1) : 0.5 * ((nu_ + 1) / (1 + nu_ / q) - 1);
 }
 
 double VolatilityObservation::nu_slope(double h) const {
-    if (std::isinf(nu_))
+    if (std::isinf(nu_) || std::isnan(square_))
         return 0;
     const double q = square_ == 0 ? 0 : square_ * std::exp(-h);
     return 0.5 * ((nu_ + 1) / nu_ * q / (nu_ + q) - std::log1p(q / nu_));
 }
 
 double VolatilityObservation::tangent_point(double mean, double sd) const {
+    if (std::isnan(square_))
+        return mean;
     // At the maximum of the normal case u = h - mean + sd^2/2 solves u e^u = z; two logarithms come near enough.
     const double variance = sd * sd, tails = std::isinf(nu_) ? 1 : (nu_ + 1) / nu_;
     const double z = 0.5 * variance * tails * square_ * std::exp(std::min(variance / 2 - mean, 600.0));
@@ -61,7 +67,7 @@ VolatilityProcess::VolatilityProcess(const VolatilityParameters& parameters, std
 VolatilityProcess::State VolatilityProcess::state(Index t, double h, random::Stream& stream) const {
     const auto& [mu, phi, sigma, rho, nu] = parameters_;
     double next_mean = mu + phi * (h - mu);
-    if (rho != 0) {
+    if (rho != 0 && !misses(t)) {
         double z = observations_[static_cast<std::size_t>(t)] * std::exp(-h / 2); // e_t
         if (parameters_.student()) // g given e is Gamma((nu + 1)/2, rate (nu + e^2)/2)
             z *= std::sqrt(2 * stream.gamma((nu + 1) / 2) / (nu + z * z));

@@ -28,7 +28,8 @@ struct VolatilityParameters {
     double innovation_sd() const;
 };
 
-/// log p(y | h) as a function of h for one observation. It is concave, so its tangents lie above it.
+/// log p(y | h) as a function of h for one observation; 0 for NaN, a missing one. It is concave, so its
+/// tangents lie above it.
 class VolatilityObservation {
   public:
     VolatilityObservation(const VolatilityParameters& parameters, double y);
@@ -51,7 +52,7 @@ class VolatilityObservation {
 class VolatilityProcess {
   public:
     /// next_mean is the mean of h_{t+1} given h_t and z_t, where z_t is e_t or, under a Student-t distribution, a draw
-    /// given e_t.
+    /// given e_t; given h_t alone if y_t is missing.
     struct State {
         double h = 0;
         double next_mean = 0;
@@ -67,11 +68,16 @@ class VolatilityProcess {
     double log_adapted_look_ahead(Index t, const State& x) const;
     State draw_adapted(Index t, const State& x, random::Stream& stream) const;
     double log_adapted_weight(Index t, const State& x, const State& next) const;
+    /// The standard deviation of h_t given the state before. Where the return before it is missing, so is z_{t-1}, and
+    /// this is the deviation without it.
+    double sd(Index t) const {
+        return t == 0 ? parameters_.stationary_sd() : misses(t - 1) ? parameters_.sigma : parameters_.innovation_sd();
+    }
 
   private:
+    bool misses(Index t) const { return is_missing(observations_[static_cast<std::size_t>(t)]); }
     VolatilityObservation at(Index t) const { return {parameters_, observations_[static_cast<std::size_t>(t)]}; }
     double mean(Index t, const State& x) const { return t == 0 ? parameters_.mu : x.next_mean; }
-    double sd(Index t) const { return t == 0 ? parameters_.stationary_sd() : parameters_.innovation_sd(); }
 
     VolatilityParameters parameters_;
     std::span<const double> observations_;
@@ -85,8 +91,8 @@ struct SimulatedVolatility {
 SimulatedVolatility simulate_volatility(const VolatilityParameters& parameters, Index n, random::Stream& stream);
 
 /// log p(y) by the trapezoidal rule over h on a grid of 0.7 innovation_sd (and over g where leverage and Student-t
-/// errors meet), ten stationary standard deviations about mu: to 1e-8 where the observations do not pull h out of it.
-/// A grid of more than 200000 points is a NumericalError.
+/// errors meet), ten stationary standard deviations about mu; it steps over missing returns. To 1e-8
+/// where the observations do not pull h out of the grid. A grid of more than 200000 points is a NumericalError.
 double quadrature_log_likelihood(const VolatilityParameters& parameters, std::span<const double> observations);
 /// The same to rounding, with its derivatives by mu, phi, sigma, rho and nu: those of the sums, of which the grid is
 /// part. That by nu is 0 for normal errors; that by rho is 0 at rho = 0 unless `has_leverage`.

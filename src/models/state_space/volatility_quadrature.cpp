@@ -92,10 +92,12 @@ std::vector<PossibleShock> shocks(const VolatilityParameters& parameters, double
     return values;
 }
 
-/// N(mean, sd^2) times a mass, and how mass and mean change with the parameters. sd / grid step does not.
+/// N(mean, sd^2) times a mass, and how mass and mean change with the parameters. sd / grid step does not, but where
+/// a return is missing under leverage.
 struct Spread {
     double mass, mean, sd;
     Slopes log_mass_slopes = Slopes::Zero(), mean_slopes = Slopes::Zero();
+    double log_excess_by_rho = 0; ///< derivative of log(sd / grid step), where it depends on rho
 };
 
 /// The density of h_t given the past, on the grid, with its derivatives if these are asked for.
@@ -129,6 +131,8 @@ struct Density {
             if constexpr (with_slopes) {
                 const double z = (grid.at(k) - by.mean) / by.sd;
                 slopes.col(static_cast<Index>(k)) += term * (a + z * b);
+                if (by.log_excess_by_rho != 0)
+                    slopes(rho_at, static_cast<Index>(k)) += term * by.log_excess_by_rho * (z * z - 1);
             }
         }
     }
@@ -163,8 +167,8 @@ class GridFilter {
     double log_likelihood(std::span<const double> observations) {
         double sum = 0;
         for (const double y : observations) {
-            const double log_sum = observe(y);
-            sum += log_sum;
+            const double log_sum = is_missing(y) ? step_over() : observe(y);
+            sum += is_missing(y) ? 0 : log_sum;
             if (sum == log_zero)
                 return log_zero;
             next_.clear();
@@ -204,6 +208,20 @@ class GridFilter {
         return log_sum;
     }
 
+    /// The same without an observation, but for the masses' sum, which is 1 up to the error of the grid and its ends.
+    double step_over() {
+        for (std::size_t k = 0; k < grid_.size; ++k)
+            log_masses_[k] = std::log(grid_.step * density_.values[k]);
+        if constexpr (with_slopes)
+            for (std::size_t k = 0; k < grid_.size; ++k)
+                if (std::exp(log_masses_[k]) >= negligible) {
+                    auto slopes = density_.slopes.col(static_cast<Index>(k));
+                    slopes /= density_.values[k];
+                    slopes += grid_slopes_.log_step;
+                }
+        return 0;
+    }
+
     /// Spreads the mass at point k of the grid to where h goes from there.
     void move(std::size_t k, double mass, double y) {
         const auto& [mu, phi, sigma, rho, nu] = theta_;
@@ -217,7 +235,11 @@ class GridFilter {
             spread.mean_slopes[mu_at] += 1 - phi;
             spread.mean_slopes[phi_at] += h - mu;
         }
-        if (!has_shocks_)
+        if (has_shocks_ && is_missing(y)) {
+            spread.sd = sigma;
+            spread.log_excess_by_rho = rho / ((1 - rho) * (1 + rho));
+        }
+        if (!has_shocks_ || is_missing(y))
             return next_.add(grid_, grid_slopes_, spread);
         const Spread without = spread;
         for (const auto& shock : shocks(theta_, y * std::exp(-h / 2))) {

@@ -45,16 +45,15 @@ void GrowingLinearGaussian::sweep(StateBlock& block, Index from, Index n, const 
     std::vector<double> normals(at((n - from) * width));
     random::fill_normal(streams.shared(random::Purpose::move), normals);
     for (Index t = from; t < n; ++t) {
-        // x_t is normal given x_{t-1}, x_{t+1} and y_t: precisions add up.
-        const bool is_first = t == 0, is_last = t + 1 == n;
+        // x_t is normal given x_{t-1}, x_{t+1} and y_t: precisions add up. A missing y_t says nothing.
+        const bool is_first = t == 0, is_last = t + 1 == n, is_there = !is_missing(observations_[at(t)]);
         const double before_precision = is_first ? of_states * (1 - persistence) * (1 + persistence) : of_states,
-                     precision = before_precision + (is_last ? 0 : square * of_states) + of_noise;
+                     precision = before_precision + (is_last ? 0 : square * of_states) + (is_there ? of_noise : 0);
         const double of_before = is_first ? 0 : persistence * of_states / precision,
                      of_after = is_last ? 0 : persistence * of_states / precision;
         // Deviations from the mean.
-        const double constant =
-                         mean + of_noise / precision * (observations_[at(t)] - mean) - (of_before + of_after) * mean,
-                     sd = 1 / std::sqrt(precision);
+        const double of_observation = is_there ? of_noise / precision * (observations_[at(t)] - mean) : 0;
+        const double constant = mean + of_observation - (of_before + of_after) * mean, sd = 1 / std::sqrt(precision);
         const double *before = block.row(is_first ? t : t - 1), *after = block.row(is_last ? t : t + 1),
                      *normal = normals.data() + (t - from) * width;
         double* const state = block.row(t);

@@ -33,10 +33,12 @@ double GrowingVolatility::shock(Index t, double h, double g) const {
 
 double GrowingVolatility::next_mean(Index t, double h, double g) const {
     const double mean = parameters_.mu + parameters_.phi * (h - parameters_.mu);
-    return parameters_.rho == 0 ? mean : mean + parameters_.sigma * parameters_.rho * shock(t, h, g);
+    return parameters_.rho == 0 || misses(t) ? mean : mean + parameters_.sigma * parameters_.rho * shock(t, h, g);
 }
 
 double GrowingVolatility::draw_mixing(Index t, double h, random::Stream& stream) const {
+    if (misses(t))
+        return 1;
     const double error = shock(t, h, 1), nu = parameters_.nu;
     return 2 * stream.gamma((nu + 1) / 2) / (nu + error * error);
 }
@@ -60,7 +62,7 @@ void GrowingVolatility::draw_first(StateBlock& block, const BlockStreams& stream
 void GrowingVolatility::propose(StateBlock& block, Index t, const BlockStreams& streams,
                                 std::span<double> log_weights) const {
     const auto y = observation(t);
-    const double sd = parameters_.innovation_sd();
+    const double sd = this->sd(t);
     for (Index i = 0; i < block.size(); ++i) {
         random::Stream stream(streams.at(random::Purpose::start, i));
         const double mean = next_mean(block, t - 1, i), slope = adapted_ ? y.slope(y.tangent_point(mean, sd)) : 0;
@@ -76,8 +78,6 @@ void GrowingVolatility::propose(StateBlock& block, Index t, const BlockStreams& 
 void GrowingVolatility::sweep(StateBlock& block, Index from, Index n, const BlockStreams& streams) const {
     const double mu = parameters_.mu, phi = parameters_.phi, sigma = parameters_.sigma, rho = parameters_.rho,
                  nu = parameters_.nu;
-    const double innovation = 1 / (parameters_.innovation_sd() * parameters_.innovation_sd()),
-                 stationary = 1 / (parameters_.stationary_sd() * parameters_.stationary_sd());
     const Index width = block.padded_size();
     std::vector<double> normals(at((n - from) * width)), exponentials(normals.size());
     random::fill_normal(streams.shared(random::Purpose::move), normals);
@@ -88,14 +88,15 @@ void GrowingVolatility::sweep(StateBlock& block, Index from, Index n, const Bloc
 
     for (Index t = from; t < n; ++t) {
         const bool is_first = t == 0, is_last = t + 1 == n;
-        const double before = is_first ? stationary : innovation,
-                     variance = 1 / (before + (is_last ? 0 : phi * phi * innovation)), sd = std::sqrt(variance);
+        const double before = 1 / (sd(t) * sd(t)), innovation = is_last ? 0 : 1 / (sd(t + 1) * sd(t + 1)),
+                     variance = 1 / (before + (is_last ? 0 : phi * phi * innovation)), own_sd = std::sqrt(variance);
         const auto y = observation(t);
         for (Index i = 0; i < block.size(); ++i) {
             const auto k = at((t - from) * width + i);
             const double past_mean = is_first ? mu : next_mean(block, t - 1, i);
             double leverage = 0; // sigma rho z_t, as the proposal has it
-            if (rho != 0 && !is_last) {
+            const bool has_leverage = rho != 0 && !is_last && !misses(t);
+            if (has_leverage) {
                 const double z = shock(t, past_mean, 1);
                 leverage = sigma * rho * (has_mixing() ? z * std::sqrt((nu + 1) / (nu + z * z)) : z);
             }
@@ -104,11 +105,11 @@ void GrowingVolatility::sweep(StateBlock& block, Index from, Index n, const Bloc
             if (!is_last)
                 deviation += phi * innovation * next;
             const double mean = mu + variance * deviation;
-            const double slope = y.slope(y.tangent_point(mean, sd));
+            const double slope = y.slope(y.tangent_point(mean, own_sd));
             // log of target over proposal, up to a constant
             const auto excess = [&](double h, double g) {
                 double sum = y.log_density(h) - slope * h;
-                if (rho != 0 && !is_last) {
+                if (has_leverage) {
                     const double proposed = next - phi * (h - mu), target = block.row(t + 1)[i] - next_mean(t, h, g);
                     sum += 0.5 * innovation * (proposed * proposed - target * target);
                 }
@@ -117,7 +118,7 @@ void GrowingVolatility::sweep(StateBlock& block, Index from, Index n, const Bloc
             double& h = block.row(t)[i];
             double one = 1;
             double& g = has_mixing() ? block.row(t, 1)[i] : one;
-            const double to = mean + variance * slope + sd * normals[k];
+            const double to = mean + variance * slope + own_sd * normals[k];
             const double to_g = has_mixing() ? draw_mixing(t, to, of_mixing[at(i)]) : 1;
             if (-exponentials[k] < excess(to, to_g) - excess(h, g)) {
                 h = to;
@@ -136,9 +137,8 @@ void GrowingVolatility::log_density(const StateBlock& block, Index n, std::span<
         for (Index t = 0; t < n; ++t) {
             const double h = block.row(t)[i];
             sum += observation(t).log_density(h) +
-                   (t == 0 ? log_normal(h - parameters_.mu, parameters_.stationary_sd())
-                           : log_normal(h - next_mean(block, t - 1, i), parameters_.innovation_sd()));
-            if (has_mixing()) { // gamma, given the error
+                   log_normal(h - (t == 0 ? parameters_.mu : next_mean(block, t - 1, i)), sd(t));
+            if (has_mixing() && !misses(t)) { // gamma, given the error
                 const double error = shock(t, h, 1), shape = (parameters_.nu + 1) / 2,
                              rate = (parameters_.nu + error * error) / 2, g = block.row(t, 1)[i];
                 sum += shape * std::log(rate) - std::lgamma(shape) + (shape - 1) * std::log(g) - rate * g;

@@ -38,6 +38,11 @@ class GrowingVolatility : public StateProcess {
   private:
     bool has_mixing() const { return parameters_.rho != 0 && parameters_.student(); }
     VolatilityObservation observation(Index t) const { return {parameters_, returns_[at(t)]}; }
+    bool misses(Index t) const { return is_missing(returns_[at(t)]); }
+    /// The standard deviation of h_t given the state before, as VolatilityProcess has it.
+    double sd(Index t) const {
+        return t == 0 ? parameters_.stationary_sd() : misses(t - 1) ? parameters_.sigma : parameters_.innovation_sd();
+    }
     /// z_t of a state.
     double shock(Index t, double h, double g) const;
     /// The mean of h_{t+1}.
@@ -45,7 +50,7 @@ class GrowingVolatility : public StateProcess {
     double next_mean(const StateBlock& block, Index t, Index i) const {
         return next_mean(t, block.row(t)[i], has_mixing() ? block.row(t, 1)[i] : 1);
     }
-    /// g_t given h_t and y_t.
+    /// g_t given h_t and y_t; 1 if y_t is missing.
     double draw_mixing(Index t, double h, random::Stream& stream) const;
 
     VolatilityParameters parameters_;

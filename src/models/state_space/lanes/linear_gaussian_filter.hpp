@@ -16,7 +16,8 @@ struct LinearGaussianCloud {
     SlotMemory slots;
 };
 
-/// Bootstrap, auxiliary or adapted, as LinearGaussianProcess with run_filter. Holds the memory of one filter and runs
+/// Bootstrap, auxiliary or adapted, as LinearGaussianProcess with run_filter. Where an observation is NaN, missing,
+/// particles move on with the weights that they have. Holds the memory of one filter and runs
 /// one after another. Exponentials are right to 1e-14.
 ///
 /// Random numbers, of the stream at the address: particle i at time t has normal number t s + i, s the number of

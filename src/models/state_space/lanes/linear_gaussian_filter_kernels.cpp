@@ -68,11 +68,13 @@ class LinearGaussianRun {
     /// Constants of a step, which depend on the variance of the states given the earlier ones.
     struct Step {
         double gain, sd;
+        double state_sd;     ///< of the states given the earlier ones
         LogNormal predicted; ///< of an observation given the state before
 
         Step(double variance, double noise)
             : gain(kind == FilterKind::adapted ? variance / (variance + noise) : 0),
               sd(std::sqrt(kind == FilterKind::adapted ? gain * noise : variance)),
+              state_sd(std::sqrt(variance)),
               predicted(kind == FilterKind::adapted ? variance + noise : noise) {}
     };
 
@@ -84,6 +86,12 @@ class LinearGaussianRun {
 
     /// False if all weights are zero.
     bool step(std::size_t t, double y, const Step& now) {
+        if (is_missing(y)) {
+            if (t > 0 && weights_ * weights_ / squares_ < resample_below_ * n_)
+                resample(t);
+            move_on(t, now);
+            return true;
+        }
         if constexpr (kind != FilterKind::bootstrap) {
             for (Index i = 0; i < n_padded_; i += eight)
                 simd::store(cloud_.exponent.data() + i, now.predicted(y - at(cloud_.mean, i)));
@@ -114,6 +122,19 @@ class LinearGaussianRun {
                 if constexpr (kind == FilterKind::auxiliary)
                     simd::store(cloud_.exponent.data() + i, noise_(y - x) - now.predicted(y - mean));
                 simd::store(cloud_.mean.data() + i, intercept + persistence * x);
+            }
+        }
+    }
+
+    /// Draws states whose observation is missing, and makes next means of them.
+    void move_on(std::size_t t, const Step& now) {
+        const double persistence = parameters_.persistence, intercept = parameters_.mean * (1 - persistence);
+        for (Index begin = 0; begin < n_padded_; begin += static_cast<Index>(chunk)) {
+            const Index count = std::min(static_cast<Index>(chunk), n_padded_ - begin);
+            const double* const z = normals_.at(t, static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+            for (Index j = 0; j < count; j += eight) {
+                const Doubles8 x = at(cloud_.mean, begin + j) + now.state_sd * simd::load<Doubles8>(z + j);
+                simd::store(cloud_.mean.data() + begin + j, intercept + persistence * x);
             }
         }
     }
