@@ -88,26 +88,22 @@ struct RegressionKeys {
     }
 };
 
-/// Defaults follow the response: in another unit of it, the evidences of all models change by one constant. With shape
-/// 1 and a tenth of the response's variance as rate, 95 % of the prior of the errors' variance lie between 0.03 and 4
-/// times that variance. Configurations with a precision_rate keep the other defaults of 0.1.0.
+/// Defaults follow the response: in another unit of it, the evidences of all models change by one constant. With a
+/// quarter of the response's variance as rate, 95 % of the prior of the errors' variance lie between 0.045 and 1.03
+/// times that variance. Configurations with a precision_rate keep the prior of 0.1.0.
 struct LinearRegressionKeys {
-    static constexpr double share_of_variance = 0.1;
+    static constexpr double share_of_variance = 0.25;
 
-    double prior_variance = 100;
-    std::optional<double> precision_shape, precision_rate, intercept_mean;
-
-    double shape() const { return precision_shape.value_or(precision_rate ? 2 : 1); }
+    double prior_variance = 100, precision_shape = 2;
+    std::optional<double> precision_rate, intercept_mean;
 
     void keys(Keys& k) {
         k("prior_variance", prior_variance, above(0),
           "prior variance of every coefficient, in units of the variance of the errors");
-        k("precision_shape", precision_shape, above(0),
-          about("shape of the gamma prior of the errors' precision")
-              .default_is("1, or 2 where precision_rate is given"));
+        k("precision_shape", precision_shape, above(0), "shape of the gamma prior of the errors' precision");
         k("precision_rate", precision_rate, above(0),
           about("rate of that prior, in units of the squared response")
-              .default_is("a tenth of the response's variance"));
+              .default_is("a quarter of the response's variance"));
         k("intercept_mean", intercept_mean,
           about("prior mean of the intercept")
               .default_is("the mean of the response, or 0 where precision_rate is given"));
@@ -247,11 +243,11 @@ std::unique_ptr<BuiltModel> build_linear_regression(io::Configuration& configura
     if (table->keys.has_intercept)
         prior_mean(0) = keys.intercept_mean.value_or(keys.precision_rate ? 0 : mean);
     auto priors = std::vector{words_on_coefficients(prior_mean(0), fmt::format("{:g}/tau", keys.prior_variance)),
-                              fmt::format("tau ~ Gamma({:g}, rate {:.6g})", keys.shape(), rate)};
+                              fmt::format("tau ~ Gamma({:g}, rate {:.6g})", keys.precision_shape, rate)};
     return built_density(
         LinearRegression({std::move(table->design.values), *response, std::move(table->design.names),
-                          std::move(prior_mean), Vector::Constant(p, 1 / keys.prior_variance), keys.shape(), rate,
-                          std::move(table->scalings), table->observed(), std::move(priors)}));
+                          std::move(prior_mean), Vector::Constant(p, 1 / keys.prior_variance), keys.precision_shape,
+                          rate, std::move(table->scalings), table->observed(), std::move(priors)}));
 }
 
 std::unique_ptr<BuiltModel> build_logistic_regression(io::Configuration& configuration, io::Section& section) {
