@@ -40,10 +40,10 @@ std::vector<double> relative(const GrowingPointer& target, const std::shared_ptr
     return ratios;
 }
 
-struct Spread {
+struct SpreadOfValues {
     double mean, error;
 };
-Spread spread_of(const std::vector<double>& values) {
+SpreadOfValues spread_of(const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     double sum = 0, squares = 0;
     for (const double value : values)

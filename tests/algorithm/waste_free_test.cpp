@@ -117,14 +117,14 @@ TEST(WasteFree, ZIsUnbiasedUnderEveryResampling) {
     EXPECT_GT(plain(Loop::means_of_chains), 10);
 }
 
-struct Spread {
+struct ClaimedSpread {
     double actual = 0;  ///< variance of log Z over the runs
     double claimed = 0; ///< mean of the estimates that the runs make of it
 };
 template <class Run>
-Spread spread_of(int runs, Run&& run) {
+ClaimedSpread spread_of(int runs, Run&& run) {
     std::vector<double> values;
-    Spread spread;
+    ClaimedSpread spread;
     for (int seed = 0; seed < runs; ++seed) {
         const WasteFree sampler = run(static_cast<std::uint64_t>(seed));
         values.push_back(sampler.log_ratio());

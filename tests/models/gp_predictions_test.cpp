@@ -46,7 +46,7 @@ Matrix sigma_of(const Covariance& kernel, const Matrix& inputs) {
 
 /// P(y_* | y), a ratio of orthants in closed form.
 double exact_probability(const GpClassificationSettings& settings, Index k) {
-    const auto& [training, test] = settings.data;
+    const auto& [training, test, observed] = settings.data;
     Matrix inputs(1, 3);
     inputs << training.inputs, test.inputs.col(k);
     Vector signs(3);
