@@ -39,13 +39,14 @@ endfunction()
 add_library(pearlite_pieces INTERFACE)
 target_compile_options(pearlite_pieces INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 
-# pearlite_test_program(TARGET LIBRARY... [APART file...]): a program of tests. It is compiled with less optimisation,
+# pearlite_test_program(TARGET LIBRARY... [APART file...] [OUTSIDE file...]): a program of tests. It is compiled with less optimisation,
 # which takes three quarters of the time; its templates alone run slower for it. In unity builds some six sources are
 # compiled as one: a small source costs little beside the precompiled headers (six tests of estimators take 8 s of
 # processor time together, 30 s apart). Sources of one piece share their unnamed namespaces, so that neighbours by name,
-# which resemble each other, go to different pieces; APART names files that are compiled alone, or ALL.
+# which resemble each other, go to different pieces; APART names files that are compiled alone, or ALL. A new file changes
+# the pieces of all others, unless it stands OUTSIDE and is compiled alone.
 function(pearlite_test_program target)
-    cmake_parse_arguments(program "" "" "APART" ${ARGN})
+    cmake_parse_arguments(program "" "" "APART;OUTSIDE" ${ARGN})
     target_link_libraries(${target} PRIVATE ${program_UNPARSED_ARGUMENTS} pearlite_warnings test_statistics
         GTest::gmock)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
@@ -58,6 +59,9 @@ function(pearlite_test_program target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     target_link_libraries(${target} PRIVATE pearlite_pieces)
     get_target_property(sources ${target} SOURCES)
+    foreach(stem IN LISTS program_OUTSIDE)
+        list(FILTER sources EXCLUDE REGEX "/${stem}\\.cpp$")
+    endforeach()
     list(LENGTH sources number)
     math(EXPR pieces "(${number} + 5) / 6")
     set(piece 0)
@@ -70,11 +74,11 @@ function(pearlite_test_program target)
     endforeach()
 endfunction()
 
-# pearlite_layer_tests(LAYER [QUICK] [APART file...] [LONG pattern...]): the tests of tests/LAYER against
+# pearlite_layer_tests(LAYER [QUICK] [APART file...] [OUTSIDE file...] [LONG pattern...]): the tests of tests/LAYER against
 # Pearlite::LAYER (a directory that is not a layer gets all). QUICK: in the quick tier, those with MPI too. LONG: serial
 # tests, by GoogleTest's patterns, that are a test LAYER_long of the long tier.
 function(pearlite_layer_tests layer)
-    cmake_parse_arguments(layer "QUICK" "" "APART;LONG" ${ARGN})
+    cmake_parse_arguments(layer "QUICK" "" "APART;OUTSIDE;LONG" ${ARGN})
     set(directory "${CMAKE_CURRENT_SOURCE_DIR}/${layer}")
     file(GLOB all CONFIGURE_DEPENDS "${directory}/*_test.cpp")
     set(mpi ${all})
@@ -89,7 +93,8 @@ function(pearlite_layer_tests layer)
 
     if(serial)
         add_executable(${layer}_test ${serial})
-        pearlite_test_program(${layer}_test ${library} GTest::gtest_main APART ${layer_APART})
+        pearlite_test_program(${layer}_test ${library} GTest::gtest_main APART ${layer_APART}
+            OUTSIDE ${layer_OUTSIDE})
         if(layer_LONG)
             list(JOIN layer_LONG ":" patterns)
             # A filter of the environment (tests/run.sh --layer) comes first.
