@@ -74,9 +74,9 @@ function(pearlite_test_program target)
     endforeach()
 endfunction()
 
-# pearlite_layer_tests(LAYER [QUICK] [APART file...] [OUTSIDE file...] [LONG pattern...]): the tests of tests/LAYER against
-# Pearlite::LAYER (a directory that is not a layer gets all). QUICK: in the quick tier, those with MPI too. LONG: serial
-# tests, by GoogleTest's patterns, that are a test LAYER_long of the long tier.
+# pearlite_layer_tests(LAYER [QUICK] [APART file...] [OUTSIDE file...] [LONG pattern...]): the tests of tests/LAYER
+# against Pearlite::LAYER (a directory that is not a layer gets all). QUICK: in the quick tier, those with MPI too.
+# LONG: serial tests, by GoogleTest's patterns, that are a test LAYER_long of the long tier.
 function(pearlite_layer_tests layer)
     cmake_parse_arguments(layer "QUICK" "" "APART;OUTSIDE;LONG" ${ARGN})
     set(directory "${CMAKE_CURRENT_SOURCE_DIR}/${layer}")
