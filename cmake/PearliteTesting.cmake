@@ -39,12 +39,12 @@ endfunction()
 add_library(pearlite_pieces INTERFACE)
 target_compile_options(pearlite_pieces INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 
-# pearlite_test_program(TARGET LIBRARY... [APART file...] [OUTSIDE file...]): a program of tests. It is compiled with less optimisation,
-# which takes three quarters of the time; its templates alone run slower for it. In unity builds some six sources are
-# compiled as one: a small source costs little beside the precompiled headers (six tests of estimators take 8 s of
-# processor time together, 30 s apart). Sources of one piece share their unnamed namespaces, so that neighbours by name,
-# which resemble each other, go to different pieces; APART names files that are compiled alone, or ALL. A new file changes
-# the pieces of all others, unless it stands OUTSIDE and is compiled alone.
+# pearlite_test_program(TARGET LIBRARY... [APART file...] [OUTSIDE file...]): a program of tests. It is compiled with
+# less optimisation, which takes three quarters of the time; its templates alone run slower for it. In unity builds some
+# six sources are compiled as one: a small source costs little beside the precompiled headers (six tests of estimators
+# take 8 s of processor time together, 30 s apart). Sources of one piece share their unnamed namespaces, so that
+# neighbours by name, which resemble each other, go to different pieces; APART names files that are compiled alone, or
+# ALL. A new file changes the pieces of all others, unless it stands OUTSIDE and is compiled alone.
 function(pearlite_test_program target)
     cmake_parse_arguments(program "" "" "APART;OUTSIDE" ${ARGN})
     target_link_libraries(${target} PRIVATE ${program_UNPARSED_ARGUMENTS} pearlite_warnings test_statistics
