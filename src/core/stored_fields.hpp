@@ -68,6 +68,8 @@ class RestoringFields final : public Fields {
     void operator()(std::string_view name, std::vector<std::string>& value) override;
     void operator()(std::string_view name, Matrix& value) override;
     void sharded(std::string_view name, const ShardedField& field) override;
+    /// Values have no names: a state lists one that may be absent after all others.
+    bool has_items(std::string_view /*name*/, std::int64_t /*items*/) override { return left() > 0; }
     void enter(std::string_view group) override;
     void leave() override;
 

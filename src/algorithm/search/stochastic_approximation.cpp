@@ -163,7 +163,6 @@ SearchOutcome StochasticApproximation::outcome() const {
 
 void StochasticApproximation::fields(Fields& f) {
     stages_.fields(f);
-    start_.fields(f);
     memory_.fields(f, stages_.is_main());
     window_.fields(f);
     chains_.fields(f);
@@ -173,6 +172,7 @@ void StochasticApproximation::fields(Fields& f) {
         moment_fields(f);
     if (f.is_reading())
         chains_.find_regions_again(memory_.partition());
+    start_.fields(f); // last, since files of older versions have none
 }
 
 void StochasticApproximation::moment_fields(Fields& f) {
