@@ -29,21 +29,24 @@ Headline headline_of(const RunResult& result) {
     return no_headline();
 }
 
-/// Lines on a part. A summary whose part has another form is still shown.
+/// The lines of a part. `is_new`: nothing has changed the summary since it was made, and a part of another form hides
+/// no other.
 template <class Describe>
-std::string lines_of(const Describe& describe) {
+std::string lines_of(const Describe& describe, bool is_new) {
     try {
         return describe();
     } catch (const Json::exception& error) {
+        if (!is_new)
+            throw;
         return fmt::format("  lines that cannot be shown: {}\n", error.what());
     }
 }
 
 /// Lines for a person: estimates with errors beside exact values, posterior, warnings, digest.
-std::string describe(const Json& summary) {
+std::string describe(const Json& summary, bool is_new) {
     std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
                                    summary.value("status", "?"));
-    text += lines_of([&] { return describe_headline(summary); });
+    text += lines_of([&] { return describe_headline(summary); }, is_new);
     const auto diagnostics = summary.value("diagnostics", Json::object());
     for (const auto& warning : diagnostics.value("warnings", Json::array()))
         text += "  warning: " + warning.get<std::string>() + "\n";
@@ -52,7 +55,7 @@ std::string describe(const Json& summary) {
                             file.value("sha256", ""));
     for (const auto& kind : kinds_of_parts())
         if (kind.describe)
-            text += lines_of([&] { return kind.describe(summary); });
+            text += lines_of([&] { return kind.describe(summary); }, is_new);
     if (summary.contains("digest"))
         text += "  digest " + summary.value("digest", "") + "\n";
     const auto timing = summary.value("timing", Json::object());
@@ -215,14 +218,14 @@ std::string read_status(const std::filesystem::path& directory) {
 
 std::string describe_summary(const std::filesystem::path& directory) {
     try {
-        return describe(read_summary(directory));
+        return describe(read_summary(directory), false);
     } catch (const Json::exception&) {
         throw InputError(fmt::format("{}: damaged; expected what a run wrote", (directory / "summary.json").string()));
     }
 }
 
 std::string describe_text(const std::string& summary) {
-    return describe(Json::parse(summary));
+    return describe(Json::parse(summary), true);
 }
 
 Resources resources_of(const parallel::Communicator& ranks) {
