@@ -136,12 +136,11 @@ def judged(problem, estimator, scores):
     low, high = limits(len(given))
     coverage, twin = (sum(flags) / max(1, len(given)) for flags in zip(*[(each.is_in, each.is_in_twin) for each in given]))
     errors = numpy.array([each.error for each in scores])
-    least = min(LEAST_GIVEN, 1 - 1 / len(scores))  # of forty sets, one may be refused by chance
-    is_true = low <= coverage <= high and not low <= twin <= high and len(given) >= least * len(scores)
+    is_true = low <= coverage <= high and not low <= twin <= high and len(given) >= LEAST_GIVEN * len(scores)
     case = f"{problem}, {estimator}"
     record.figure(f"{case}, coverage", coverage, low, high)
     record.figure(f"{case}, coverage of the wrong twin", twin, low, high, outside=True)
-    record.figure(f"{case}, share of error bars", len(given) / len(scores), least)
+    record.figure(f"{case}, share of error bars", len(given) / len(scores), LEAST_GIVEN)
     row = {"problem": problem, "estimator": estimator, "data sets": len(scores), "given": len(given) / len(scores),
            "bias": f"{errors.mean():+.4f}", "sd": f"{errors.std(ddof=1):.4f}", "coverage": f"{coverage:.3f}",
            "wrong twin": f"{twin:.3f}", "limits": f"{low:.3f} to {high:.3f}", "verdict": "true" if is_true else "MISSED"}

@@ -70,8 +70,8 @@ double degrees_of(const ReducedPotentials& data, const Mbar& result, Index i, In
 /// sample is of state k, has mean 0. Its variance is that of the samples within their states, by their order if
 /// `result` has it, with the estimation of the free energies projected out.
 struct OwnershipTest {
-    std::optional<double> z; ///< S over its standard deviation; none where all states have the same potentials, or none
-                             ///< overlap
+    std::optional<double> z; ///< S over its standard deviation, with the skewness of the sum removed; none where all
+                             ///< states have the same potentials, or none overlap
     double limit = 4;        ///< of |z|: that which a normal number exceeds as often as 4, for the variance's degrees
     bool passes() const;
 };
