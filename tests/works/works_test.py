@@ -346,6 +346,10 @@ class Border(unittest.TestCase):
         for words, (header, line) in bad.items():
             with self.subTest(words):
                 self.assertIn(words, self.refusal(tables(header, line)))
+        latin = tables("größe", lambda k, w: f"{w!r}")
+        for file in latin:
+            file.write_bytes(file.read_text(encoding="utf-8").encode("latin-1"))
+        self.assertIn("is not UTF-8, the text seems to be Latin-1", self.refusal(latin))
 
     def test_advice_on_foreign_works(self):
         """Crooks' slope names the unit; runs are annealed, works of others are not."""

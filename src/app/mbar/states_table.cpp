@@ -61,8 +61,7 @@ bool ends_with_lambda(const std::string& name) {
 }
 
 bool is_time(const std::string& name) {
-    std::string text = name.substr(0, name.find_first_of("([")); // without a unit
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto text = io::lower_case(name.substr(0, name.find_first_of("(["))); // without a unit
     const auto word = io::without_blanks(text);
     return word == "time" || word == "t" || word == "step" || word == "frame";
 }

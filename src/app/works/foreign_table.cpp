@@ -1,7 +1,7 @@
 #include "app/works/foreign_table.hpp"
 
 #include "io/arrays/fields.hpp"
-#include "io/files/posix_file.hpp"
+#include "io/files/text_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -22,14 +22,9 @@ constexpr std::array names_of_counts{
 constexpr std::array words_of_errors{"err", "error", "sd",     "std",         "se",
                                      "sem", "sigma", "stderr", "uncertainty", "variance"};
 
-std::string lower(std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
 std::vector<std::string> words_of(const std::string& name) {
     std::vector<std::string> words(1);
-    for (const char c : lower(name))
+    for (const char c : io::lower_case(name))
         if (std::isalpha(static_cast<unsigned char>(c)))
             words.back() += c;
         else if (!words.back().empty())
@@ -44,7 +39,7 @@ bool has_word(const std::string& name, const Known& known) {
 }
 
 bool is_meant(const std::string& name, const WantedColumn& wanted) {
-    const auto text = lower(name);
+    const auto text = io::lower_case(name);
     const bool has_part =
         std::ranges::any_of(wanted.parts, [&](const auto& part) { return text.find(part) != std::string::npos; });
     return (has_part || has_word(name, wanted.words)) && !has_word(name, words_of_errors);
@@ -52,7 +47,7 @@ bool is_meant(const std::string& name, const WantedColumn& wanted) {
 
 /// The name without a unit in brackets.
 bool is_name_of_count(const std::string& name) {
-    const auto text = lower(name.substr(0, name.find_first_of("([")));
+    const auto text = io::lower_case(name.substr(0, name.find_first_of("([")));
     return std::ranges::find(names_of_counts, io::without_blanks(text)) != names_of_counts.end();
 }
 
@@ -90,7 +85,7 @@ std::vector<std::string> names_in_comments(const std::vector<io::Line>& lines, s
 
 /// Whether a text is meant to be a number, though it may be none.
 bool is_like_number(const std::string& text) {
-    auto word = lower(text);
+    auto word = io::lower_case(text);
     if (word.starts_with('+') || word.starts_with('-'))
         word = word.substr(1);
     const bool has_digit =
@@ -109,7 +104,7 @@ bool is_all_digits(std::string_view text) {
 ForeignTable ForeignTable::read(const std::filesystem::path& file) {
     ForeignTable table;
     table.source_ = file.string();
-    const std::string text = io::read_whole_file(file, "a table of numbers");
+    const std::string text = io::read_text_file(file, "a table of numbers");
     const auto all = io::split_lines(text);
     auto lines = all;
     std::erase_if(lines, [](const io::Line& line) {
@@ -163,7 +158,7 @@ bool ForeignTable::has_decimal_commas() const {
 std::optional<double> ForeignTable::number(const std::string& text, std::optional<double> infinite) const {
     if (const auto value = io::finite_number(text))
         return value;
-    const auto word = lower(text);
+    const auto word = io::lower_case(text);
     const bool is_below = word.starts_with('-');
     const auto size = word.starts_with('+') || is_below ? word.substr(1) : word;
     if (infinite && (size == "inf" || size == "infinity") && is_below == (*infinite < 0))

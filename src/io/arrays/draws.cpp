@@ -18,8 +18,7 @@ constexpr std::string_view end_of_warm_up = "# Adaptation terminated";
 std::optional<double> number_of(const std::string& text) {
     if (const auto finite = finite_number(text))
         return finite;
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    const auto lower = lower_case(text);
     const std::string_view value = without_blanks(lower);
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (value == "nan" || value == "-nan" || value == "na")

@@ -29,6 +29,8 @@ std::vector<Line> split_lines(std::string_view text);
 std::vector<std::string> split_fields(const Line& line, const std::string& source);
 /// The words of a line.
 std::vector<std::string> split_blanks(std::string_view text);
+/// The text with the letters A to Z as a to z.
+std::string lower_case(std::string_view text);
 /// The number that a text is, if it is one and finite.
 std::optional<double> finite_number(std::string_view text);
 /// InputError about the names of the columns in a header line: numbers only, or a name that stands twice.

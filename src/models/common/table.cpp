@@ -58,6 +58,17 @@ void TermKeys::list_terms(Keys& k, const std::vector<std::string>& names, const 
       about("covariates in the sum, products a:b of two, and squares a:a").default_is("all covariates"));
 }
 
+std::optional<std::string> TermKeys::choose(Keys& k, const Role& role, const TableColumns& columns,
+                                            std::span<const std::string> taken) const {
+    auto used = this->columns();
+    used.insert(used.end(), factors.begin(), factors.end());
+    const auto candidates = without(without(columns.defaults, taken), used);
+    auto found = role.default_of(columns, candidates);
+    if (!found)
+        k.error(role.key, role.objection(columns, candidates));
+    return found;
+}
+
 std::vector<std::string> TermKeys::columns() const {
     std::vector<std::string> used;
     for (const auto& term : terms)

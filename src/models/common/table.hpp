@@ -52,6 +52,8 @@ struct Role {
     std::string description() const;
 };
 const Role& response_role();
+/// A remark on a column that a default took.
+std::string words_on_default(const std::string& column, const std::string& source);
 
 /// The terms of a regression on the columns of a table, none of them in a description.
 struct TermKeys {
@@ -64,6 +66,10 @@ struct TermKeys {
     }
     void list_factors(Keys& k, const std::vector<std::string>& names);
     void list_terms(Keys& k, const std::vector<std::string>& names, const std::vector<std::string>& defaults);
+    /// The column of a role that no key names: one that is not taken, and that neither terms nor factors use. Records
+    /// the mistake and returns nothing if there is none.
+    std::optional<std::string> choose(Keys& k, const Role& role, const TableColumns& columns,
+                                      std::span<const std::string> taken) const;
     /// The columns that the terms use.
     std::vector<std::string> columns() const;
     /// Names, the products a:b of two of them, and the squares a:a of those that are no factors.

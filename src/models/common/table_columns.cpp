@@ -10,11 +10,7 @@ namespace pearlite::models {
 
 namespace {
 
-std::string lower_case(std::string text) {
-    std::ranges::transform(text, text.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return text;
-}
+using io::lower_case;
 
 bool is_among(std::string_view name, const auto& names) {
     return std::ranges::find(names, name) != names.end();
@@ -130,6 +126,10 @@ std::string Role::objection(const TableColumns& columns, std::span<const std::st
 
 std::string Role::description() const {
     return fmt::format("the only column that it can be, or the one called {}", fmt::join(usual_names, ", "));
+}
+
+std::string words_on_default(const std::string& column, const std::string& source) {
+    return fmt::format("the column '{}' of {}, since no key names one", column, source);
 }
 
 const Role& response_role() {

@@ -99,17 +99,12 @@ struct TableKeys {
         k(role.key, name, columns.names, about(meaning).default_is(role.description()));
         taken.push_back(name);
     }
-    /// Where no key names it: one of the columns that other keys do not use.
     void choose(Keys& k, const Role& role, std::string& name, const TableColumns& columns,
                 std::vector<std::string>& taken) const {
-        auto used = terms.columns();
-        used.insert(used.end(), terms.factors.begin(), terms.factors.end());
-        const auto candidates = without(without(columns.defaults, taken), used);
-        const auto found = role.default_of(columns, candidates);
-        if (!found)
-            return k.error(role.key, role.objection(columns, candidates));
-        name = *found;
-        list(k, role, name, columns, taken);
+        if (const auto found = terms.choose(k, role, columns, taken)) {
+            name = *found;
+            list(k, role, name, columns, taken);
+        }
     }
 };
 
@@ -152,8 +147,7 @@ MixedLogisticDesign design_of_table(io::Configuration& configuration, const Data
         if (name.empty())
             return {}; // a mistake of that key
         if (!is_named)
-            configuration.remark(fmt::format("model.{}", key),
-                                 fmt::format("the column '{}' of {}, since no key names one", name, columns.source));
+            configuration.remark(fmt::format("model.{}", key), words_on_default(name, columns.source));
     }
     auto used = keys.terms.columns();
     for (const auto& effect : keys.effects)

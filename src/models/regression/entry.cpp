@@ -60,8 +60,12 @@ struct RegressionKeys {
         const bool has_terms = !is_named && k.has("terms"); // which the response is not among
         if (has_terms)
             terms.list_terms(k, without(columns.names, taken), {});
-        if (!is_named)
-            choose_response(k, columns, taken);
+        if (!is_named) {
+            if (const auto found = terms.choose(k, response_role(), columns, taken)) {
+                response = *found;
+                list_response(k, columns, taken);
+            }
+        }
         if (!has_terms)
             terms.list_terms(k, without(columns.names, taken), without(columns.defaults, taken));
         k("standardise", standardise,
@@ -74,17 +78,6 @@ struct RegressionKeys {
         const auto& role = response_role();
         k(role.key, response, columns.names, about("the column of responses").default_is(role.description()));
         taken.push_back(response);
-    }
-    /// Where no key names it: one of the columns that other keys do not use.
-    void choose_response(Keys& k, const TableColumns& columns, std::vector<std::string>& taken) {
-        auto used = terms.columns();
-        used.insert(used.end(), terms.factors.begin(), terms.factors.end());
-        const auto candidates = without(without(columns.defaults, taken), used);
-        const auto found = response_role().default_of(columns, candidates);
-        if (!found)
-            return k.error(response_role().key, response_role().objection(columns, candidates));
-        response = *found;
-        list_response(k, columns, taken);
     }
 };
 
@@ -174,8 +167,7 @@ std::optional<RegressionTable> read_table(io::Configuration& configuration, io::
         const bool is_named = section.has(response_role().key);
         io::read_keys(configuration, "model", of_table, columns, has_exposure);
         if (!is_named && !of_table.response.empty())
-            configuration.remark("model.response", fmt::format("the column '{}' of {}, since no key names one",
-                                                               of_table.response, columns.source));
+            configuration.remark("model.response", words_on_default(of_table.response, columns.source));
     } else // without a table its columns could be any
         section.set_aside({"response", "exposure", "factors", "terms", "standardise", "intercept"});
     io::read_keys(configuration, "model", keys);
