@@ -1,6 +1,7 @@
 """`pearlite mbar`: against exact answers of harmonic oscillators, against pymbar if it is installed, the same bits on
 several ranks, all three kinds of files, and messages about wrong ones."""
 
+import hashlib
 import math
 import time
 import unittest
@@ -50,6 +51,7 @@ class Numbers(Case):
         numpy.savez(file, u_kn=u, N_k=counts)
         summary, ended = self.found(file)
         self.assertIn("supported", ended.out)
+        self.assertEqual(summary["files"][0]["sha256"], hashlib.sha256(file.read_bytes()).hexdigest())
         for state, f in list(zip(summary["mbar"]["states"], exact))[1:]:
             self.assertLess(abs(state["free_energy"] - f), 4 * state["standard_error"])
             self.assertGreater(abs(state["free_energy"] - f - 1), 4 * state["standard_error"])

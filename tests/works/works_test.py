@@ -5,6 +5,7 @@ N(s^2 - mu, s^2), with free energy difference mu - s^2/2. Estimates must lie wit
 15 000 seeds; the seeds are fixed.
 """
 
+import hashlib
 import random
 import unittest
 
@@ -104,6 +105,24 @@ class Works(unittest.TestCase):
                 other = plain[1] if not options else self.write(
                     "other.csv", ["work,work", *(f"{w!r},{w!r}" for w in reverse)])
                 self.assertEqual(self.result(f"as-{name}", file, other, *options)["log_evidence"], expected)
+
+    def test_files_are_recorded_by_their_digests(self):
+        """Catches a result that does not say of which files it is, and a directory that has the digest of one record."""
+        files = [self.write(f"{side}.csv", map(repr, works)) for side, works in zip("fr", self.normal_works(n=100))]
+        digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+        self.assertEqual([(entry["key"], entry["sha256"]) for entry in self.result("digests", *files)["files"]],
+                         list(zip(("forward", "reverse"), digests)))
+        places = []
+        for side in ("forward", "reverse"):
+            places.append(self.directory / side)
+            places[-1].mkdir()
+            for i in range(3):
+                slope = i if side == "forward" else 2.5 - i
+                (places[-1] / f"{i}.xvg").write_text(f"0 {slope}\n1 {slope + 1}\n", encoding="utf-8")
+        printed = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
+                          for file in sorted(places[0].iterdir()))
+        found = self.result("of-records", *places, "--integrate", "lambda")["files"][0]
+        self.assertEqual(found["sha256"], hashlib.sha256(printed.encode()).hexdigest())
 
     def test_report_of_works(self):
         forward, reverse = self.normal_works(n=300)

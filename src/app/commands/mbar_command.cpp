@@ -69,6 +69,7 @@ int mbar(const Communicator& ranks, const MbarOptions& options) {
     facts.algorithm = "mbar";
     facts.block = estimator::mbar_block;
     facts.unit = "samples";
+    parallel::on_root(ranks, [&] { facts.files = {{"samples", options.file, io::sha256_of_file(options.file)}}; });
     end.write(std::move(facts), result, fmt::format("mbar {}", options.file.string()), data.layout.size());
     return 0;
 }

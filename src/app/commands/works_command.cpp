@@ -102,6 +102,10 @@ int works(const Communicator& ranks, const WorksOptions& options) {
     facts.seed = options.seed;
     facts.block = options.block;
     facts.unit = "works";
+    parallel::on_root(ranks, [&] {
+        for (const auto& [key, path] : {std::pair("forward", options.forward), std::pair("reverse", options.reverse)})
+            facts.files.push_back({key, path, sha256_of_works(path)});
+    });
     end.write(std::move(facts), result, fmt::format("works {} {}", options.forward.string(), options.reverse.string()),
               forward.layout.size() + reverse.layout.size());
     return 0;

@@ -1,6 +1,7 @@
 #include "app/configured/job.hpp"
 
 #include "app/program/control_groups.hpp"
+#include "io/files/digest.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/machines.hpp"
 
@@ -17,7 +18,7 @@ Job job_of(const parallel::Communicator& ranks, const std::filesystem::path& dir
     job.configuration = prepared.resolved;
     parallel::on_root(ranks, [&] {
         for (const auto& [key, path] : prepared.files)
-            job.files.push_back({key, path, sha256_of(path)});
+            job.files.push_back({key, path, io::sha256_of_file(path)});
     });
     job.model = prepared.model.get();
     job.algorithm = prepared.algorithm->name;

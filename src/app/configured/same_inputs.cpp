@@ -2,12 +2,10 @@
 
 #include "app/program/build_info.hpp"
 #include "io/files/digest.hpp"
-#include "io/files/posix_file.hpp"
 #include "parallel/agreement.hpp"
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
 #include <sstream>
 
 namespace pearlite::app {
@@ -21,7 +19,7 @@ std::string lines_of(const Inputs& inputs) {
     for (std::string line; std::getline(configuration, line);)
         text += "configuration " + line + "\n";
     for (const auto& [key, path] : inputs.files)
-        text += fmt::format("file {} ({}, SHA-256 {})\n", path.string(), key, sha256_of(path));
+        text += fmt::format("file {} ({}, SHA-256 {})\n", path.string(), key, io::sha256_of_file(path));
     return text + "model " + inputs.model_fingerprint + "\n";
 }
 
@@ -53,20 +51,6 @@ std::pair<std::string, std::string> first_difference(const std::string& one, con
 }
 
 } // namespace
-
-std::string sha256_of(const std::filesystem::path& path) {
-    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
-    const io::PosixFile file(path, O_RDONLY);
-    std::vector<std::byte> bytes;
-    io::Sha256 hash;
-    const auto size = file.size();
-    for (std::uint64_t begin = 0; begin < size; begin += piece) {
-        bytes.resize(std::min(piece, size - begin));
-        file.read(bytes, begin);
-        hash.add(bytes);
-    }
-    return hash.finish_hex();
-}
 
 std::string fingerprint_of(const BuiltModel& model) {
     io::Sha256 hash;

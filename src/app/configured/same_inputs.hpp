@@ -15,9 +15,6 @@ namespace pearlite::app {
 /// A file that a key of the configuration names: "model.data", and the path.
 using InputFile = std::pair<std::string, std::filesystem::path>;
 
-/// SHA-256 of a file's contents, in hexadecimal digits. FileError if it cannot be read.
-std::string sha256_of(const std::filesystem::path& path);
-
 /// SHA-256 of what a model is made of: its kind, its sizes and its data.
 std::string fingerprint_of(const BuiltModel& model);
 

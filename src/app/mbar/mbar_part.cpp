@@ -89,15 +89,12 @@ std::vector<std::string> MbarPart::warnings() const {
                         link));
     if (!ownership_.z && link >= no_overlap)
         all.push_back("whether samples are of their states could not be looked at: no two sampled states differ");
-    constexpr double few = 2 * estimator::least_independent;
     if (!too_short())
         for (std::size_t k = 0; k < mbar_.series.size(); ++k)
-            if (const auto& series = mbar_.series[k];
-                series.inefficiency() > estimator::clear_inefficiency && series.independent() < few)
-                all.push_back(
-                    fmt::format("{} samples of state {} stand for some {:.0f} independent ones: the error bar "
-                                "is rough",
-                                counts_[k], names_[k], series.independent()));
+            if (const auto& series = mbar_.series[k]; series.is_short())
+                all.push_back(fmt::format("{} samples of state {} stand for some {:.0f} independent ones: the error "
+                                          "bar is rough",
+                                          counts_[k], names_[k], series.independent()));
     return all;
 }
 
@@ -179,8 +176,9 @@ std::optional<Headline> MbarPart::headline() const {
     const double error = mbar_.standard_error(mbar_.reference, last) * unit_.per_nat;
     headline.standard_error = error;
     headline.interval95 = estimator::student_interval(*headline.value, error, degrees_);
+    const bool is_short = std::ranges::any_of(mbar_.series, &estimator::SeriesVariance::is_short);
     headline.findings = {{"overlap of the states", Finding::Weight::note,
-                          fmt::format("the states overlap{}; {}",
+                          fmt::format("the states overlap{}{}; {}", is_short ? ", by few independent samples," : "",
                                       ownership_.z ? fmt::format(" and have the samples that are said to be theirs "
                                                                  "(score {:+.1f})",
                                                                  *ownership_.z)

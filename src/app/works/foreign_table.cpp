@@ -191,7 +191,7 @@ bool ForeignTable::is_count(std::size_t place) const {
 
 std::vector<std::size_t> ForeignTable::candidates(const WantedColumn& wanted) const {
     std::vector<std::size_t> meant, left;
-    for (std::size_t k = 0; k < n_columns_; ++k) {
+    for (std::size_t k = wanted.follows_times ? 1 : 0; k < n_columns_; ++k) {
         const auto name = names_.empty() ? std::string() : names_[k];
         if (!name.empty() && is_meant(name, wanted))
             meant.push_back(k);

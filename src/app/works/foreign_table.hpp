@@ -15,6 +15,7 @@ struct WantedColumn {
     std::string what;               ///< "works"
     std::vector<std::string> words; ///< a word of the name, in lower case: "work"
     std::vector<std::string> parts; ///< a part of the name, in lower case: "dh/d"
+    bool follows_times = false;     ///< the first column is another one: it has the times
 };
 
 /// Columns between commas, or blanks if the first line has no comma; a header if no field of the first line is a

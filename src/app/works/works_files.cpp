@@ -1,12 +1,12 @@
 #include "app/works/works_files.hpp"
 
 #include "app/works/foreign_table.hpp"
+#include "io/files/digest.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -40,8 +40,8 @@ WantedColumn column_of_works() {
 
 WantedColumn column_of_records(WorkIntegral::Of of) {
     if (of == WorkIntegral::Of::lambda)
-        return {"derivatives of the energy", {"dhdl", "dvdl", "dudl"}, {"dh/d", "dv/d", "du/d"}};
-    return {"forces", {"force", "forces", "f"}, {"force"}};
+        return {"derivatives of the energy", {"dhdl", "dvdl", "dudl"}, {"dh/d", "dv/d", "du/d"}, true};
+    return {"forces", {"force", "forces", "f"}, {"force"}, true};
 }
 
 Vector times_of(const ForeignTable& record) {
@@ -155,6 +155,16 @@ WorksRead read_works(const fs::path& path, const std::string& column, const std:
     WorksRead read{table.numbers(place, infinite), table.label(place), table.others(place)};
     read.infinite = static_cast<Index>(std::ranges::count_if(read.works, [](double w) { return std::isinf(w); }));
     return read;
+}
+
+std::string sha256_of_works(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored))
+        return io::sha256_of_file(path);
+    io::Sha256 hash;
+    for (const auto& record : records_in(path))
+        hash.add(fmt::format("{}  {}\n", io::sha256_of_file(record), record.filename().string()));
+    return hash.finish_hex();
 }
 
 void check_durations(const fs::path& forward, const fs::path& reverse) {

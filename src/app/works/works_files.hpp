@@ -35,6 +35,10 @@ struct WorksRead {
 WorksRead read_works(const std::filesystem::path& path, const std::string& column,
                      const std::optional<WorkIntegral>& integral, bool is_reverse, double infinite);
 
+/// Hexadecimal SHA-256 of a file of works; of a directory, that of the lines "SHA-256  name" of its records, sorted by
+/// name, which sha256sum prints.
+std::string sha256_of_works(const std::filesystem::path& path);
+
 /// InputError unless the records of both directories span the same time: the reverse process is the forward one
 /// backwards.
 void check_durations(const std::filesystem::path& forward, const std::filesystem::path& reverse);

@@ -1,9 +1,11 @@
 #include "io/files/digest.hpp"
 
+#include "io/files/posix_file.hpp"
 #include "parallel/agreement.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <fcntl.h>
 #include <openssl/evp.h>
 
 namespace pearlite::io {
@@ -107,6 +109,20 @@ void add_digests(const parallel::Communicator& ranks, std::span<const Sha256::Di
 }
 
 } // namespace
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
+    const PosixFile file(path, O_RDONLY);
+    std::vector<std::byte> bytes;
+    Sha256 hash;
+    const auto size = file.size();
+    for (std::uint64_t begin = 0; begin < size; begin += piece) {
+        bytes.resize(std::min(piece, size - begin));
+        file.read(bytes, begin);
+        hash.add(bytes);
+    }
+    return hash.finish_hex();
+}
 
 Sha256::Digest digest(const parallel::Communicator& ranks, const ShardedField& field, Index run) {
     static_assert(std::endian::native == std::endian::little, "packed items and the header below are little-endian");

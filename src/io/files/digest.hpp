@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,9 @@ class Sha256 {
 };
 
 std::string hex(const Sha256::Digest& digest);
+
+/// SHA-256 of a file's contents, in hexadecimal digits. FileError if it cannot be read.
+std::string sha256_of_file(const std::filesystem::path& path);
 
 /// Collective: the digest of a sharded field, the same for any number of ranks, on every rank. Items are hashed in runs
 /// of `run` items (a block) by their owners, whose local items must begin and end at multiples of `run` or at the end;
