@@ -1,4 +1,5 @@
-// The pearlite command with models whose likelihood is zero nearly everywhere, and an energy that is infinite so.
+// The pearlite command with models whose likelihood is zero nearly everywhere, or the same, and an energy that is
+// infinite nearly everywhere.
 #include "pearlite/app/custom_energy.hpp"
 #include "pearlite/app/custom_model.hpp"
 
@@ -79,6 +80,13 @@ class Nothing : public Cube<2> {
     double log_likelihood(std::span<const double> /*x*/) const { return -infinity; }
 };
 
+/// The same likelihood everywhere.
+class Flat : public Cube<3> {
+  public:
+    double log_likelihood(std::span<const double> /*x*/) const { return -3.5; }
+    std::optional<double> exact_log_ratio() const { return -3.5; }
+};
+
 /// A slot |x1 - x2| < width in a square, in which the energy is x1^2; infinite beyond.
 class Slot {
   public:
@@ -102,6 +110,7 @@ int main(int argc, char** argv) {
     models.push_back(custom_model<TwoBoxes>("two-boxes", "two cubes in 5 dimensions"));
     models.push_back(custom_model<ThinBox>("thin-box", "a cube of 0.1 % in 10 dimensions"));
     models.push_back(custom_model<Nothing>("nothing", "a likelihood of zero"));
+    models.push_back(custom_model<Flat>("flat", "the same likelihood everywhere"));
     models.push_back(pearlite::app::custom_energy<Slot>("slot", "a slot in a square"));
     return pearlite::app::main(argc, argv, models);
 }

@@ -66,6 +66,19 @@ class Zeros(unittest.TestCase):
                 self.assertIn("draws from the prior have likelihood zero", ended.err)
                 self.assertIn("algorithm.most_prior_draws", ended.err)
 
+    def test_flat(self):
+        """Catches an algorithm that has an error, or none, or no word, where all likelihoods are equal."""
+        with runner.scratch_directory() as place:
+            for algorithm in ALGORITHMS:
+                ended, where = self.run_of(place, {"name": "flat"}, {"name": algorithm, **SIZES.get(algorithm, {})})
+                self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+                if algorithm == "pseudo-marginal":
+                    continue
+                for headline in (runner.summary(where)["headline"], runner.summary(where)["log_evidence"][0]):
+                    self.assertAlmostEqual(headline["value"], -3.5, places=12)
+                    self.assertEqual(headline.get("standard_error"), 0, algorithm)
+                self.assertIn("the likelihood is the same at every state", ended.out, algorithm)
+
     def test_slot(self):
         """Catches searches that never find a state of finite energy, or do not say so."""
         with runner.scratch_directory() as place:

@@ -145,6 +145,9 @@ Outcome AnnealedImportance::outcome() const {
                                                          settings_.seed, static_cast<int>(replicates));
     Outcome outcome;
     outcome.log_ratio = {estimate.delta, estimate.bootstrap};
+    if (estimate.delta.standard_error == 0.0)
+        for (auto& one : outcome.log_ratio)
+            one.set_flat(one.value);
     for (auto& one : outcome.log_ratio)
         add_independent(one, 0, starts_.variance());
     outcome.ess = estimate.ess;

@@ -105,12 +105,8 @@ Outcome ImportanceSquared::outcome() const {
     const auto& particles = population_.generation(0);
     Outcome outcome = importance_outcome({ranks_, particles.layout(), particles.log_weights()}, settings_.seed);
     if (const auto same = common_log_likelihood())
-        for (auto& estimate : outcome.log_ratio) {
-            estimate.value = *same;
-            estimate.standard_error = 0;
-            estimate.interval95 = estimator::Interval{*same, *same};
-            estimate.note = "the likelihood is the same at every draw";
-        }
+        for (auto& estimate : outcome.log_ratio)
+            estimate.set_flat(*same);
     if (pilot_)
         pilot_->judge(
             weights_of_peaks(),

@@ -221,6 +221,8 @@ Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSu
     const estimator::Ladder ladder(ranks, {sums.u, sums.u_square, sums.ratio, sums.ratio_shift}, layout, facts);
     Outcome outcome;
     outcome.log_ratio.push_back(estimator::stepping_stones(ladder));
+    if (auto& stones = outcome.log_ratio.back(); stones.standard_error == 0.0)
+        stones.set_flat(stones.value);
     const auto rungs = rung_facts(ranks, ladder, sums, layout, facts);
     std::vector<double> means, variances;
     for (const auto& rung : rungs) {

@@ -63,10 +63,8 @@ estimator::Estimate Smc::product_estimate(const population::FamilyWeights& famil
     auto estimate = estimator::single_run_estimate(log_ratio_, families, static_cast<double>(settings_.particles),
                                                    static_cast<int>(resamplings),
                                                    smc_settings_.resampling == population::Resampling::multinomial);
-    if (has_equal_weights()) {
-        estimate = {"product", log_ratio_, 0.0, estimator::Interval{log_ratio_, log_ratio_}, estimate.error_method};
-        estimate.note = "all weights are equal: the likelihood is the same at every particle";
-    }
+    if (has_equal_weights())
+        estimate.set_flat(log_ratio_);
     add_independent(estimate, 0, starts_.variance());
     return estimate;
 }

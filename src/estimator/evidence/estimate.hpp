@@ -38,6 +38,14 @@ struct Estimate {
         doubts.clear();
         note = std::move(reason);
     }
+    /// The likelihood is the same at every state that was seen: the weights have no variance.
+    void set_flat(double log_likelihood) {
+        value = log_likelihood;
+        standard_error = 0;
+        interval95 = Interval{value, value};
+        is_conservative = false;
+        note = "the likelihood is the same at every state";
+    }
     void refuse(std::string reason) {
         withhold_error(std::move(reason));
         value = std::numeric_limits<double>::quiet_NaN();
