@@ -164,6 +164,10 @@ TEST(PowerPosteriorMpi, SaysWhyThereIsNoErrorBar) {
         EXPECT_TRUE(std::isnan(estimate.value)); // refused
         EXPECT_FALSE(estimate.standard_error);
     }
+    run[0].variance_u = std::numeric_limits<double>::infinity(); // log likelihoods of -1e180, say
+    const auto unbounded = integral_of(ranks, layout, run).estimates(ranks, 40);
+    ASSERT_EQ(unbounded.size(), 1u);
+    EXPECT_TRUE(std::isnan(unbounded.front().value));
     run[0].u[0] = log_zero; // a start of likelihood 0
     run[0].mean_u = log_zero;
     run[0].variance_u = std::nan("");

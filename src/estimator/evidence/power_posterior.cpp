@@ -80,8 +80,10 @@ std::vector<Estimate> PowerPosterior::estimates(const parallel::Communicator& ra
     all.front().hides_error = true;
     if (all.front().standard_error)
         all.front().note = "no error bar: none includes the error of the trapezoid rule";
-    if (!std::isfinite(corrected_))
+    if (!std::isfinite(corrected_)) {
+        all.front().refuse("the integrand has no finite curvature in one interval; use more temperatures");
         return all;
+    }
     all.push_back(estimate_of(ranks, "power-posterior-corrected", corrected_, &Shares::corrected, n_eves));
     for (auto& estimate : all)
         refuse_if_curved(estimate, largest_correction_);
