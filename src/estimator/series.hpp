@@ -23,7 +23,12 @@ struct SeriesVariance {
     /// g, the statistical inefficiency, at least 1: n numbers stand for n/g independent ones.
     double inefficiency() const { return of_a_number > 0 ? long_run / of_a_number : 1; }
     double independent() const { return length / inefficiency(); }
-    bool is_too_short() const { return inefficiency() > clear_inefficiency && independent() < least_independent; }
+    bool is_too_short() const { return stands_for_fewer(least_independent); }
+    /// Long enough for an error bar, but a rough one.
+    bool is_short() const { return stands_for_fewer(2 * least_independent) && !is_too_short(); }
+
+  private:
+    bool stands_for_fewer(double least) const { return inefficiency() > clear_inefficiency && independent() < least; }
 };
 
 /// g = 1 + 2 sum_{k>=1} (1 - k/n) c_k/c_0 by Geyer's initial monotone sequence (1992), with the bias of a mean that is

@@ -39,9 +39,12 @@ std::string unit_by_slope(const CrooksCheck& crooks, const ForeignWorks& foreign
     for (const auto& unit : known_units)
         if (unit.name != foreign.unit && foreign.per_nat / unit.per_nat_at_400_K < high &&
             foreign.per_nat / unit.per_nat_at_250_K > low)
-            return fmt::format("a slope of {:.3g} is that of works in {} read as {} (kT is {:.3g} {} then): look at "
-                               "--units and --temperature",
-                               crooks.slope, unit.name, foreign.unit, foreign.per_nat / crooks.slope, unit.name);
+            return fmt::format(
+                "a slope of {:.3g} is that of works in {} read as {}{}: look at --units and --temperature",
+                crooks.slope, unit.name, foreign.unit,
+                std::string_view(unit.name) == "kT"
+                    ? ""
+                    : fmt::format(" (kT would be {:.3g} {})", foreign.per_nat / crooks.slope, unit.name));
     return {};
 }
 

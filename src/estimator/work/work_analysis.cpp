@@ -75,13 +75,15 @@ double skewness_of_weights(const population::Shards& works, double sign) {
 }
 
 /// Collective. The analysis of works that are all one number.
-WorkAnalysis analyse_alike(const population::Shards& forward, const population::Shards& reverse) {
+WorkAnalysis analyse_alike(const population::Shards& forward, const population::Shards& reverse, bool is_foreign) {
     WorkAnalysis analysis;
     analysis.bounds = work_bounds(forward, reverse);
     analysis.overlap = work_overlap(forward, reverse);
     analysis.overlap.coefficient = 1;
     analysis.verdict_text =
-        "agree: all works are alike, so that nothing was dissipated: the value is exact if no work was lost";
+        is_foreign
+            ? "agree: all works are alike, so that nothing was dissipated: the value is exact if no work was lost"
+            : "agree: all works are alike, since the likelihood is the same at every state";
     std::vector<std::string> names{"bar"};
     for (const auto& estimator : work_estimators())
         names.push_back(estimator.name);
@@ -217,12 +219,11 @@ void add_warnings(WorkAnalysis& analysis) {
     if (analysis.verdict == WorkVerdict::agree && !analysis.crooks.is_defined)
         analysis.warnings.emplace_back("Crooks' theorem could not be looked at: a logistic regression of the direction "
                                        "on the work has no rising solution");
-    constexpr double few = 2 * least_independent;
     for (const bool is_forward : {true, false}) {
         if (!series || analysis.verdict == WorkVerdict::too_correlated)
             continue;
         const auto& of = is_forward ? series->forward : series->reverse;
-        if (of.inefficiency() > clear_inefficiency && of.independent() < few)
+        if (of.is_short())
             analysis.warnings.push_back(
                 fmt::format("{:g} {} works stand for some {:.0f} independent ones: the error bar is rough", of.length,
                             is_forward ? "forward" : "reverse", of.independent()));
@@ -267,7 +268,7 @@ WorkAnalysis analyse(const population::Shards& forward, const population::Shards
 WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
                           const random::Seed& seed) {
     if (are_alike(forward, reverse))
-        return analyse_alike(forward, reverse);
+        return analyse_alike(forward, reverse, facts.foreign.has_value());
     std::optional<AncestorError> ancestors;
     if (facts.ancestors) {
         const auto n = static_cast<double>(reverse.size());

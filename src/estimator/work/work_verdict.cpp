@@ -9,8 +9,10 @@ namespace pearlite::estimator::detail {
 namespace {
 
 std::string text_of_agreement(const WorkAnalysis& analysis, const WorkFacts& facts) {
-    return fmt::format("agree: forward and reverse works overlap well ({:.0f} effective) and {}{}",
-                       analysis.overlap.effective,
+    const auto& series = analysis.series;
+    const bool is_short = series && (series->forward.is_short() || series->reverse.is_short());
+    return fmt::format("agree{}: forward and reverse works overlap well ({:.0f} effective) and {}{}",
+                       is_short ? ", by few independent works" : "", analysis.overlap.effective,
                        analysis.crooks.is_defined ? "obey Crooks' theorem" : "Crooks' theorem could not be looked at",
                        facts.ancestors ? "; both directions start from the same peaks, so a peak that the forward ends "
                                          "miss shows in neither"
