@@ -32,7 +32,7 @@ class Environment {
 /// in the same order. T is trivially copyable throughout. A call of MPI that fails throws.
 class Communicator {
   public:
-    /// All ranks of the job; Environment must exist.
+    /// All ranks of the job; alone() where no Environment has started MPI.
     static Communicator world();
     /// This rank alone; without an Environment it works too (collectives are then local copies).
     static Communicator alone();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <sched.h>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -40,6 +41,19 @@ bool& ranks_share_cores() {
 }
 
 } // namespace
+
+bool was_launched() {
+    constexpr std::array<std::string_view, 9> traces{
+        "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_",      "PMIX_", "PMI_", "PMI2_", "PALS_", "MPI_LOCALRANK",
+        "SLURM_STEP_",      "PEARLITE_START_MPI=1"};
+    const auto is_trace = [&](std::string_view variable) {
+        return std::ranges::any_of(traces, [&](auto trace) { return variable.starts_with(trace); });
+    };
+    for (char** variable = ::environ; *variable != nullptr; ++variable)
+        if (is_trace(*variable))
+            return true;
+    return false;
+}
 
 const std::string& on_this_host() {
     return remark_on_host();

@@ -7,6 +7,10 @@
 
 namespace pearlite::parallel {
 
+/// Whether a launcher of MPI has started this process: mpirun of Open MPI, those of MPICH and its kin, or srun, by the
+/// variables that they leave, or PEARLITE_START_MPI=1 for one that leaves none.
+bool was_launched();
+
 /// " on node3" in a job of more than one host, else "": for messages that name a rank. Known once there is an
 /// Environment.
 const std::string& on_this_host();
