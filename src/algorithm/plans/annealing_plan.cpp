@@ -121,7 +121,7 @@ void AnnealingPlan::spread_temperatures() {
 void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
     prior_draws_key(k, most_prior_draws_);
     k.in_table("run", [&] {
-        run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block});
+        run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block, traits_.generator});
     });
     k.in_table("path", [&] {
         path_.keys(k, traits_);

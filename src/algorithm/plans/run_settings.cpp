@@ -4,11 +4,16 @@ namespace pearlite::algorithm {
 
 void RunSettings::keys(Keys& k, const Facts& facts) {
     k("seed", seed.value, "the same seed gives the same bits on any number of ranks");
-    k("generator", seed.generator,
-      {{"philox", random::Generator::philox, "Philox4x32-10: fast on any CPU"},
-       {"ars", random::Generator::ars,
+    k("generator", generator,
+      {{"auto", GeneratorChoice::automatic,
+        "\"ars\" for lattices, whose moves are random bits above all, else \"philox\""},
+       {"philox", GeneratorChoice::philox, "Philox4x32-10: fast on any CPU"},
+       {"ars", GeneratorChoice::ars,
         "ARS4x32-7: twice as fast as Philox or more on CPUs with AES instructions, far slower on others"}},
       "generator of the random numbers; another one gives other numbers");
+    seed.generator = generator == GeneratorChoice::automatic ? facts.generator
+                     : generator == GeneratorChoice::ars     ? random::Generator::ars
+                                                             : random::Generator::philox;
     if (facts.has_block)
         k("block", block, within(1, {facts.largest_block, "the model's largest block"}),
           about("particles that are stored and moved together; part of the result").default_is(facts.block_default));

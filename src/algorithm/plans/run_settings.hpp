@@ -27,9 +27,13 @@ struct RunSettings {
         bool has_balance = false;       ///< blocks may change their ranks
         std::string block_default = {}; ///< in words, if the model chooses it
         Index largest_block = 4096;
+        random::Generator generator = random::Generator::philox; ///< by default
     };
 
-    random::Seed seed = 1;
+    enum class GeneratorChoice { automatic, philox, ars };
+
+    random::Seed seed = 1; ///< with the generator that was chosen
+    GeneratorChoice generator = GeneratorChoice::automatic;
     Index block = 16;
     bool balance = true;
     std::optional<double> checkpoint_every_seconds = 300; ///< none: from their cost and the failures

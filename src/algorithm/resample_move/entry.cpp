@@ -62,7 +62,9 @@ class ResampleMovePlan final : public Plan {
         k("order_seed", order_seed_, "seed of an order that is drawn");
         k("variables", variables_, at_least(1), about("number of variables at which growth ends").default_is("all"));
         replicates_.keys(k);
-        k.in_table("run", [&] { run_.keys(k, {true, false, block_of_model, traits_.largest_block}); });
+        k.in_table("run", [&] {
+            run_.keys(k, {true, false, block_of_model, traits_.largest_block, traits_.generator});
+        });
     }
 
     std::unique_ptr<Sampler> make(const parallel::Communicator& ranks, const BuiltModel& model) const override {

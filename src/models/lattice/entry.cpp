@@ -84,6 +84,7 @@ ModelEntry ising_entry() {
                      build_ising,
                      list_keys<IsingKeys>};
     entry.traits.grows = true;
+    entry.traits.generator = random::Generator::ars;
     return entry;
 }
 
@@ -93,6 +94,7 @@ ModelEntry potts_entry() {
                      build_potts,
                      list_keys<PottsKeys>};
     entry.traits.grows = true;
+    entry.traits.generator = random::Generator::ars;
     return entry;
 }
 

@@ -2,6 +2,7 @@
 /// Facts about a model that the other tables of a configuration depend on.
 
 #include "pearlite/core/types.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <optional>
 #include <string>
@@ -53,6 +54,8 @@ struct ModelTraits {
     bool lacks_prior = false;              ///< the start of a density stands in for a prior: it is bridged by default
     bool has_prior_density = false;        ///< but there is a density of the prior. Known once the model is built
     bool is_trained = false;               ///< the model learns from examples, and is neither annealed nor searched
+
+    random::Generator generator = random::Generator::philox; ///< of runs that name none
 
     bool is_tempered = true; ///< it has a path of temperatures, where it is annealed
     bool grows = false;      ///< it can grow variable by variable
