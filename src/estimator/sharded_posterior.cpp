@@ -12,7 +12,11 @@ namespace pearlite::estimator {
 namespace {
 
 constexpr std::array probabilities{0.025, 0.25, 0.5, 0.75, 0.975};
-constexpr Index rows_at_a_time = 16; ///< parameters whose family sums are made together
+/// Parameters whose family sums are made together, of so many draws on each rank: some 64 MiB.
+Index rows_at_a_time(Index draws) {
+    constexpr Index bytes = Index{64} << 20, bytes_of_a_sum = 32;
+    return std::clamp<Index>(bytes / (bytes_of_a_sum * std::max<Index>(draws, 1)), 1, 16);
+}
 
 /// The draws of one population, with their normalised weights.
 struct WeightedDraws {
@@ -59,8 +63,9 @@ struct WeightedDraws {
     /// Collective. sum_e (sum_{i in e} W_i (phi_i - mean))^2 of each parameter.
     Vector squares_of_families(const population::Families& families, const Vector& means) const {
         Vector squares(draws.rows());
-        for (Index first = 0; first < draws.rows(); first += rows_at_a_time) {
-            const Index n = std::min(rows_at_a_time, draws.rows() - first);
+        const Index at_a_time = rows_at_a_time(layout.size() / ranks.size()); // the same on all ranks
+        for (Index first = 0; first < draws.rows(); first += at_a_time) {
+            const Index n = std::min(at_a_time, draws.rows() - first);
             Matrix terms = Matrix::Zero(n, draws.cols());
             for (Index i = 0; i < draws.cols(); ++i)
                 if (const double weight = weights[static_cast<std::size_t>(i)]; weight > 0)

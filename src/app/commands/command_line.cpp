@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <malloc.h>
 
 namespace pearlite::app {
 
@@ -93,6 +94,14 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
     }
 }
 
+/// Memory that a step frees stays with the process for the next step: pages that go back to the system and come again
+/// cost a third of the time of a large population.
+void keep_freed_memory() {
+    constexpr int most = std::numeric_limits<int>::max();
+    mallopt(M_MMAP_THRESHOLD, most);
+    mallopt(M_TRIM_THRESHOLD, most);
+}
+
 /// The command that a parsed command line names.
 struct Chosen {
     const CommandEntry* entry = nullptr;
@@ -116,6 +125,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
         return app.exit(error) == 0 ? exit_finished : exit_bad_input;
     }
     require_cpu();
+    keep_freed_memory();
     cut_products_alike();
     int status = exit_finished;
     if (chosen.action.serial && chosen.action.is_serial()) {
@@ -123,7 +133,9 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
         status = chosen.action.serial();
     } else {
         const io::ReadyToRead ready_to_read;
-        parallel::Environment environment(argc, argv);
+        std::optional<parallel::Environment> environment;
+        if (parallel::was_launched()) // the start of MPI takes a third of a second
+            environment.emplace(argc, argv);
         status = guarded_on_ranks(chosen.action.distributed);
         if (!chosen.entry->needs_output)
             return status;

@@ -5,12 +5,21 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <cstring>
+#include <memory>
 
 namespace pearlite::model {
 
+/// Scratch space of kernels for a block: points, and numbers of each point. Blocks of equal size share it, since a rank
+/// moves one block after another: a million points need no million proposals.
+struct DensityScratch {
+    Matrix proposals, normals; ///< d x padded
+    Vector log_prior, log_likelihood;
+    static std::shared_ptr<DensityScratch> of_size(Index dimension, Index padded);
+};
+
 /// n points of R^d, one per column, each with log prior and log likelihood as they were when the point was accepted.
 /// All are packed (d + 2 doubles), so that moving a particle costs no evaluation and an estimated likelihood stays the
-/// same. The proposals are scratch space of kernels.
+/// same.
 class DensityBlock final : public Block {
   public:
     DensityBlock(Index dimension, Index size)
@@ -18,10 +27,11 @@ class DensityBlock final : public Block {
           points(Matrix::Zero(dimension, padded(size))),
           log_prior(Vector::Zero(padded(size))),
           log_likelihood(Vector::Zero(padded(size))),
-          proposals(points),
-          normals(points),
-          proposed_log_prior(log_prior),
-          proposed_log_likelihood(log_prior) {}
+          scratch_(DensityScratch::of_size(dimension, padded(size))),
+          proposals(scratch_->proposals),
+          normals(scratch_->normals),
+          proposed_log_prior(scratch_->log_prior),
+          proposed_log_likelihood(scratch_->log_likelihood) {}
 
     Index dimension() const { return points.rows(); }
     Index size() const override { return size_; }
@@ -50,8 +60,13 @@ class DensityBlock final : public Block {
     Matrix points;         ///< d x padded
     Vector log_prior;      ///< padded
     Vector log_likelihood; ///< padded
-    Matrix proposals, normals;
-    Vector proposed_log_prior, proposed_log_likelihood;
+
+  private:
+    std::shared_ptr<DensityScratch> scratch_;
+
+  public:
+    Matrix &proposals, &normals; ///< scratch, d x padded, which the next block's move overwrites
+    Vector &proposed_log_prior, &proposed_log_likelihood;
 };
 
 } // namespace pearlite::model
