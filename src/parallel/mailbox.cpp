@@ -48,7 +48,7 @@ void Mailbox::post(int to, std::vector<Index> words) {
         return;
     }
     here.forget_those_that_left();
-    auto& letter = here.sent.emplace_back(std::move(words));
+    auto& letter = here.sent.emplace_back(Implementation::Sent{std::move(words)});
     detail::count_send(letter.words.size() * sizeof(Index));
     detail::check(MPI_Isend(letter.words.data(), static_cast<int>(letter.words.size()), MPI_INT64_T, to,
                             detail::letter_tag, *here.ranks.implementation_->group, &letter.request),

@@ -30,7 +30,7 @@ void PosteriorPlan::common_keys(Keys& k) {
 }
 
 std::unique_ptr<algorithm::Sampler> PosteriorPlan::sampler_of(const parallel::Communicator& ranks,
-                                                              AnyTarget target) const {
+                                                              const AnyTarget& target) const {
     const auto path = density_path_of(target);
     constexpr Index prior_draws = 1024;
     const auto replicates = [this, ranks, path](const algorithm::FirstDraws& first) {

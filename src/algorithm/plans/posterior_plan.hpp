@@ -12,7 +12,7 @@ class PosteriorPlan : public Plan {
         return sampler_of(ranks, model.target());
     }
     /// Collective. The sampler of a target.
-    std::unique_ptr<Sampler> sampler_of(const parallel::Communicator& ranks, AnyTarget target) const;
+    std::unique_ptr<Sampler> sampler_of(const parallel::Communicator& ranks, const AnyTarget& target) const;
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
     Workload workload(const BuiltModel& model) const override;

@@ -72,12 +72,13 @@ std::vector<std::vector<std::string>> on_common_rows(const Catalogue& models, Ru
 
 /// Collective. Runs each configuration on the rows that all have in common, and compares them.
 int run_and_compare(const parallel::Communicator& ranks, const Catalogue& models, const CompareOptions& options) {
+    const RunOptions& base = options;
     std::vector<std::vector<std::string>> common;
-    parallel::together(ranks, [&] { common = on_common_rows(models, options, options.compared); });
+    parallel::together(ranks, [&] { common = on_common_rows(models, base, options.compared); });
     std::vector<fs::path> directories;
     for (std::size_t i = 0; i < options.compared.size(); ++i) {
         const auto& file = options.compared[i];
-        RunOptions each = options;
+        RunOptions each = base;
         each.overrides.insert(each.overrides.end(), common[i].begin(), common[i].end());
         each.configuration = file;
         each.directory = options.directory.value_or("runs") / file.stem();

@@ -149,6 +149,7 @@ std::vector<Probability> probabilities_of(const std::vector<Evidence>& all) {
     for (const auto& one : all)
         total += std::exp(one.value - all.front().value);
     std::vector<Probability> probabilities;
+    probabilities.reserve(all.size());
     for (const auto& one : all)
         probabilities.push_back({std::exp(one.value - all.front().value) / total});
     for (auto& one : probabilities) {

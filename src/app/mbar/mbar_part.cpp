@@ -88,7 +88,7 @@ std::vector<std::string> MbarPart::warnings() const {
                         "between them",
                         link));
     if (!ownership_.z && link >= no_overlap)
-        all.push_back("whether samples are of their states could not be looked at: no two sampled states differ");
+        all.emplace_back("whether samples are of their states could not be looked at: no two sampled states differ");
     if (!too_short())
         for (std::size_t k = 0; k < mbar_.series.size(); ++k)
             if (const auto& series = mbar_.series[k]; series.is_short())

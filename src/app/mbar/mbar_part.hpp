@@ -22,10 +22,10 @@ struct SamplesSource {
 class MbarPart final : public ResultPart {
   public:
     /// `degrees`: of freedom of the error of the last state's free energy over the first's.
-    MbarPart(estimator::Mbar mbar, estimator::OwnershipTest ownership, double degrees, SamplesSource source,
+    MbarPart(estimator::Mbar mbar, const estimator::OwnershipTest& ownership, double degrees, SamplesSource source,
              std::vector<std::string> names, std::vector<Index> counts, EnergyUnit unit)
         : mbar_(std::move(mbar)),
-          ownership_(std::move(ownership)),
+          ownership_(ownership),
           degrees_(degrees),
           source_(std::move(source)),
           names_(std::move(names)),

@@ -90,6 +90,7 @@ std::string state_of(const io::Frame& frame, Index row, const std::vector<std::s
     if (places.size() == 1)
         return frame.text(row, places.front());
     std::vector<std::string> texts;
+    texts.reserve(places.size());
     for (const auto place : places)
         texts.push_back(frame.text(row, place));
     return fmt::format("({})", fmt::join(texts, ", "));
@@ -141,6 +142,7 @@ StatesTable of_frame(const std::filesystem::path& file, const std::vector<std::s
     const auto of_state = columns_of_state(frame, state);
     StatesTable table;
     std::vector<std::string> labels;
+    labels.reserve(of_state.size());
     for (const auto place : of_state)
         labels.push_back(fmt::format("'{}'", frame.names()[place]));
     table.source = {file.string(), fmt::format("states by {}", fmt::join(labels, ", ")), {}};

@@ -105,8 +105,7 @@ void Sweep::require_same_files(const parallel::Communicator& ranks) const {
     for (const auto& setting : facts_)
         inputs.files.insert(inputs.files.end(), setting.files.begin(), setting.files.end());
     std::ranges::sort(inputs.files);
-    const auto copies = std::ranges::unique(inputs.files);
-    inputs.files.erase(copies.begin(), copies.end());
+    inputs.files.erase(std::unique(inputs.files.begin(), inputs.files.end()), inputs.files.end());
     require_same_inputs(ranks, inputs);
 }
 

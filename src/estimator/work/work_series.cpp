@@ -108,9 +108,9 @@ double spread_in_blocks(const Shards& forward, const Shards& reverse, const Work
     for (const auto& [here, block] :
          {std::pair(&influence.forward, blocks.forward), std::pair(&influence.reverse, blocks.reverse)}) {
         const auto all = forward.ranks.gather(std::span<const double>(*here));
-        parallel::on_root(forward.ranks, [&] {
+        parallel::on_root(forward.ranks, [&, length = block] {
             if (!all.empty())
-                variance += static_cast<double>(all.size()) * variance_in_blocks(all, block);
+                variance += static_cast<double>(all.size()) * variance_in_blocks(all, length);
         });
     }
     forward.ranks.broadcast(std::span(&variance, 1));

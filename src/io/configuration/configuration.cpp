@@ -2,6 +2,7 @@
 #include "io/files/text_file.hpp"
 
 #include <cstdlib>
+#include <span>
 
 namespace pearlite::io {
 namespace {
