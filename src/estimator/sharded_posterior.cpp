@@ -100,6 +100,16 @@ std::vector<PosteriorSummary> summarise(const WeightedDraws& weighted, const std
     const Vector variances = weighted.weighted_sums([&](Index k, double x) { return (x - means(k)) * (x - means(k)); });
     const Vector squares = squared_errors(means);
     const auto size = static_cast<double>(weighted.layout.size());
+    const Index at_a_time =
+        weighted.ranks.size() > 1 ? rows_at_a_time(weighted.layout.size() / weighted.ranks.size()) : 1;
+    std::vector<double> quantiles;
+    for (Index first = 0; first < weighted.draws.rows(); first += at_a_time) {
+        std::vector<std::vector<double>> sets;
+        for (Index k = first; k < std::min(first + at_a_time, weighted.draws.rows()); ++k)
+            sets.push_back(values_of(weighted.draws, k));
+        const auto some = population::weighted_quantiles(weighted.ranks, sets, counts, probabilities);
+        quantiles.insert(quantiles.end(), some.begin(), some.end());
+    }
     std::vector<PosteriorSummary> summaries;
     for (Index k = 0; k < weighted.draws.rows(); ++k) {
         PosteriorSummary summary;
@@ -108,13 +118,12 @@ std::vector<PosteriorSummary> summarise(const WeightedDraws& weighted, const std
         summary.sd = std::sqrt(variances(k));
         summary.mcse = std::sqrt(squares(k));
         summary.ess = squares(k) > 0 ? std::min(variances(k) / squares(k), size) : squares(k); // 0, or no error at all
-        const auto quantiles =
-            population::weighted_quantiles(weighted.ranks, values_of(weighted.draws, k), counts, probabilities);
-        summary.quantile_025 = quantiles[0];
-        summary.quantile_250 = quantiles[1];
-        summary.quantile_500 = quantiles[2];
-        summary.quantile_750 = quantiles[3];
-        summary.quantile_975 = quantiles[4];
+        const auto* const of_row = quantiles.data() + probabilities.size() * static_cast<std::size_t>(k);
+        summary.quantile_025 = of_row[0];
+        summary.quantile_250 = of_row[1];
+        summary.quantile_500 = of_row[2];
+        summary.quantile_750 = of_row[3];
+        summary.quantile_975 = of_row[4];
         summaries.push_back(summary);
     }
     return summaries;

@@ -13,16 +13,14 @@ bool names_rank(const std::string& message, int ranks) {
            message.find(" of " + std::to_string(ranks), place) != std::string::npos;
 }
 
-} // namespace
+/// 0 without an error. The greatest of the ranks' belongs to the lowest rank that has one.
+Index mark_of(const Communicator& ranks, const std::exception_ptr& error) {
+    return error ? ranks.size() - ranks.rank() : 0;
+}
 
-void agree(const Communicator& ranks, const std::exception_ptr& error) {
-    const int n = ranks.size();
-    const Index mine = error ? n - ranks.rank() : 0; // so that the greatest belongs to the lowest rank
-    const Index greatest = ranks.max(mine);
-    if (greatest == 0)
-        return;
-
-    const int failed = n - static_cast<int>(greatest);
+/// Collective. Throws the error of the rank with this mark.
+[[noreturn]] void throw_marked(const Communicator& ranks, const std::exception_ptr& error, Index greatest) {
+    const int n = ranks.size(), failed = n - static_cast<int>(greatest);
     const bool everywhere = ranks.sum(Index{error ? 1 : 0}) == n; // then no rank is to blame
     ErrorReport report;
     if (ranks.rank() == failed)
@@ -38,6 +36,22 @@ void agree(const Communicator& ranks, const std::exception_ptr& error) {
             report.message += " (rank " + std::to_string(in_job) + " of " + std::to_string(job.size()) + host + ")";
     }
     throw_agreed(report.kind, report.message);
+}
+
+} // namespace
+
+void agree(const Communicator& ranks, const std::exception_ptr& error) {
+    if (const Index greatest = ranks.max(mark_of(ranks, error)); greatest > 0)
+        throw_marked(ranks, error, greatest);
+}
+
+void agree(const Communicator& ranks, const std::exception_ptr& error, std::span<double> largest) {
+    std::vector<double> numbers(largest.begin(), largest.end());
+    numbers.push_back(static_cast<double>(mark_of(ranks, error)));
+    ranks.max(std::span(numbers));
+    if (numbers.back() > 0)
+        throw_marked(ranks, error, static_cast<Index>(numbers.back()));
+    std::copy_n(numbers.begin(), largest.size(), largest.begin());
 }
 
 } // namespace pearlite::parallel

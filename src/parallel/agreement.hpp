@@ -14,18 +14,25 @@ namespace pearlite::parallel {
 /// message, with "(rank r of n)" added unless all ranks failed; it is marked (Error::is_agreed). With no error, one
 /// 8-byte reduction.
 void agree(const Communicator& ranks, const std::exception_ptr& error);
+/// Collective. The same, and the largest of each of the ranks' numbers, in place and in the same reduction.
+void agree(const Communicator& ranks, const std::exception_ptr& error, std::span<double> largest);
+
+/// Runs `work`; its error, or null.
+template <class Work>
+std::exception_ptr failure_of(Work&& work) {
+    try {
+        work();
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
 
 /// Runs `work` here and agrees on its outcome: the shape of every phase that may fail on one rank alone. `work` itself
 /// must not call collectives.
 template <class Work>
 void together(const Communicator& ranks, Work&& work) {
-    std::exception_ptr error;
-    try {
-        work();
-    } catch (...) {
-        error = std::current_exception();
-    }
-    agree(ranks, error);
+    agree(ranks, failure_of(std::forward<Work>(work)));
 }
 
 /// Runs `work` on rank 0 only and agrees on its outcome.

@@ -1,5 +1,6 @@
 // Lifetime, numbers and text; the byte forms are in bytes.cpp.
 #include "parallel/communicator_implementation.hpp"
+#include "parallel/compact_sum.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <boost/mpi/environment.hpp>
@@ -98,6 +99,45 @@ template <class T>
 void reduce_in_place(const boost::mpi::communicator& group, Meeting* meeting, std::span<T> values,
                      std::size_t largest_message, MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
     reduce<T>(group, meeting, nullptr, values, largest_message, operation, type);
+}
+
+/// Every rank adds what all have brought.
+void add_at(Meeting& meeting, int ranks, std::span<CompactSum> sums) {
+    meeting.meet(std::as_bytes(sums));
+    std::vector<CompactSum> total(sums.size());
+    for (int r = 0; r < ranks; ++r) {
+        const auto* const brought = reinterpret_cast<const CompactSum*>(meeting.brought(r));
+        for (std::size_t i = 0; i < total.size(); ++i)
+            total[i] = total[i] + brought[i];
+    }
+    std::ranges::copy(total, sums.begin());
+}
+
+MPI_Datatype type_of_compact_sums() {
+    static const MPI_Datatype type = [] {
+        MPI_Datatype made = MPI_DATATYPE_NULL;
+        detail::check(MPI_Type_contiguous(sizeof(CompactSum), MPI_BYTE, &made), "MPI_Type_contiguous");
+        detail::check(MPI_Type_commit(&made), "MPI_Type_commit");
+        return made;
+    }();
+    return type;
+}
+
+void add_compact_sums(void* in, void* in_out, int* count, MPI_Datatype*) {
+    const auto* const terms = static_cast<const CompactSum*>(in);
+    auto* const sums = static_cast<CompactSum*>(in_out);
+    for (int i = 0; i < *count; ++i)
+        sums[i] = sums[i] + terms[i];
+}
+
+MPI_Op addition_of_compact_sums() {
+    static const MPI_Op operation = [] {
+        MPI_Op made = MPI_OP_NULL;
+        constexpr int commutes = 1;
+        detail::check(MPI_Op_create(add_compact_sums, commutes, &made), "MPI_Op_create");
+        return made;
+    }();
+    return operation;
 }
 
 std::shared_ptr<Meeting>& meeting_of_world() {
@@ -227,6 +267,26 @@ void Communicator::sum(std::span<const std::int32_t> values, std::span<std::int3
     const auto& group = implementation_->group;
     sum_of(group ? &*group : nullptr, implementation_->meeting.get(), values, sums, implementation_->largest_message,
            MPI_INT32_T);
+}
+
+void Communicator::sum(std::span<CompactSum> sums) const {
+    const auto& group = implementation_->group;
+    if (!group)
+        return;
+    auto* const meeting = implementation_->meeting.get();
+    const bool meets = meeting != nullptr && sums.size_bytes() <= most_pieces_of_meeting * Meeting::most_bytes;
+    const auto most_bytes = std::min(implementation_->largest_message,
+                                     meets ? Meeting::most_bytes : std::numeric_limits<std::size_t>::max());
+    detail::in_pieces(sums.size(), std::max<std::size_t>(most_bytes / sizeof(CompactSum), 1),
+                      [&](std::size_t first, std::size_t count) {
+                          const auto piece = sums.subspan(first, count);
+                          detail::count_reduction(piece.size_bytes() / sizeof(std::int64_t));
+                          if (meets)
+                              return add_at(*meeting, size(), piece);
+                          detail::check(MPI_Allreduce(MPI_IN_PLACE, piece.data(), static_cast<int>(count),
+                                                      type_of_compact_sums(), addition_of_compact_sums(), *group),
+                                        "MPI_Allreduce");
+                      });
 }
 
 std::string Communicator::broadcast(const std::string& text, int root) const {

@@ -11,6 +11,8 @@
 
 namespace pearlite::parallel {
 
+class CompactSum;
+
 /// Starts MPI for its lifetime (one thread per rank). If it is destroyed while an exception is in flight, MPI is
 /// aborted, so that the other ranks do not wait for ever.
 class Environment {
@@ -55,6 +57,8 @@ class Communicator {
     /// The sums go to an array of the same length, which is faster than in place.
     void sum(std::span<const std::int16_t> values, std::span<std::int16_t> sums) const;
     void sum(std::span<const std::int32_t> values, std::span<std::int32_t> sums) const;
+    /// By their operator, in any order: each in place.
+    void sum(std::span<CompactSum> sums) const;
 
     template <class T>
     void broadcast(std::span<T> values, int root = 0) const {

@@ -1,5 +1,6 @@
 #include "parallel/reduction.hpp"
 
+#include "parallel/compact_sum.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
@@ -71,6 +72,22 @@ double largest(std::span<const double> values) {
     return std::ranges::max(highest);
 }
 
+/// Collective. Adds accumulators, each in place, word by word.
+void add_all_words(const Communicator& ranks, const std::vector<ExactSum*>& sums) {
+    constexpr std::size_t n_words = ExactSum::n_words;
+    std::vector<std::int64_t> words;
+    words.reserve(sums.size() * n_words);
+    for (const auto* sum : sums) {
+        const auto of_sum = sum->words();
+        words.insert(words.end(), of_sum.begin(), of_sum.end());
+    }
+    ranks.sum(std::span(words));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        std::ranges::copy(std::span(words).subspan(i * n_words, n_words), sums[i]->words().begin());
+        sums[i]->normalise();
+    }
+}
+
 } // namespace
 
 double exact_sum(const Communicator& ranks, std::span<const double> terms) {
@@ -79,18 +96,32 @@ double exact_sum(const Communicator& ranks, std::span<const double> terms) {
     return sum.value();
 }
 
-void exact_sum(const Communicator& ranks, std::span<ExactSum> sums) {
-    constexpr std::size_t n_words = ExactSum::n_words;
-    std::vector<std::int64_t> words(sums.size() * n_words);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        sums[i].normalise();
-        std::ranges::copy(std::as_const(sums[i]).words(), words.begin() + static_cast<std::ptrdiff_t>(i * n_words));
+void exact_sum(const Communicator& ranks, std::span<ExactSum> sums, std::span<std::int64_t> counts) {
+    for (auto& sum : sums)
+        sum.normalise();
+    if (ranks.size() == 1)
+        return;
+    std::vector<CompactSum> compact;
+    compact.reserve(sums.size() + counts.size());
+    for (const auto& sum : sums)
+        compact.emplace_back(sum);
+    for (const std::int64_t count : counts) {
+        ExactSum sum;
+        sum.add(static_cast<double>(count));
+        sum.normalise();
+        compact.emplace_back(sum);
     }
-    ranks.sum(words);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        std::ranges::copy(std::span(words).subspan(i * n_words, n_words), sums[i].words().begin());
-        sums[i].normalise();
-    }
+    ranks.sum(std::span(compact));
+    std::vector<ExactSum*> wide;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        if (compact[i].has_value())
+            sums[i] = compact[i].expand();
+        else
+            wide.push_back(&sums[i]);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        counts[i] = static_cast<std::int64_t>(compact[sums.size() + i].expand().value());
+    if (!wide.empty())
+        add_all_words(ranks, wide);
 }
 
 double fixed_point_sum(const Communicator& ranks, std::span<const double> terms, Index n_terms) {

@@ -70,6 +70,21 @@ std::vector<std::vector<double>> ranks_of(const std::vector<std::vector<Group>>&
 SortedShard::SortedShard(const parallel::Communicator& ranks, std::span<const double> values,
                          std::span<const std::int64_t> counts)
     : ranks_(ranks) {
+    sort(values, counts);
+    meet(std::span(this, 1));
+}
+
+std::vector<SortedShard> SortedShard::of_sets(const parallel::Communicator& ranks,
+                                              const std::vector<std::vector<double>>& sets,
+                                              std::span<const std::int64_t> counts) {
+    std::vector<SortedShard> shards(sets.size(), SortedShard(ranks));
+    for (std::size_t k = 0; k < sets.size(); ++k)
+        shards[k].sort(sets[k], counts);
+    meet(shards);
+    return shards;
+}
+
+void SortedShard::sort(std::span<const double> values, std::span<const std::int64_t> counts) {
     PEARLITE_EXPECTS(counts.empty() || counts.size() == values.size());
     std::vector<Group> groups;
     groups.reserve(values.size());
@@ -77,16 +92,34 @@ SortedShard::SortedShard(const parallel::Communicator& ranks, std::span<const do
         if (const std::int64_t count = counts.empty() ? 1 : counts[i]; count > 0)
             groups.push_back({key_of(values[i]), count});
     std::ranges::sort(groups, {}, &Group::key);
+    keys_.reserve(groups.size());
+    cumulated_.reserve(groups.size() + 1);
     cumulated_.push_back(0);
     for (const Group& group : groups) {
         keys_.push_back(group.key);
         cumulated_.push_back(cumulated_.back() + group.count);
     }
-    total_ = ranks_.sum(cumulated_.back());
-    // ~key runs the other way.
-    const std::int64_t none = std::numeric_limits<std::int64_t>::min();
-    highest_ = ranks_.max(keys_.empty() ? none : keys_.back());
-    lowest_ = ~ranks_.max(keys_.empty() ? none : ~keys_.front());
+}
+
+void SortedShard::meet(std::span<SortedShard> shards) {
+    if (shards.empty())
+        return;
+    const auto& ranks = shards.front().ranks_;
+    std::vector<std::int64_t> totals;
+    std::vector<double> ends; // of each shard: the largest number, and the largest negative one; NaN is above all
+    for (const auto& shard : shards) {
+        totals.push_back(shard.cumulated_.back());
+        const double largest = shard.keys_.empty() ? -infinity : value_of(shard.keys_.back());
+        const double least = shard.keys_.empty() ? infinity : value_of(shard.keys_.front());
+        ends.insert(ends.end(), {largest, std::isnan(least) ? -infinity : -least});
+    }
+    ranks.sum(std::span(totals));
+    ranks.max(std::span(ends));
+    for (std::size_t k = 0; k < shards.size(); ++k) {
+        shards[k].total_ = totals[k];
+        shards[k].highest_ = key_of(ends[2 * k]);
+        shards[k].lowest_ = key_of(-ends[2 * k + 1]);
+    }
 }
 
 std::int64_t SortedShard::count_up_to(std::int64_t key) const {
@@ -94,14 +127,27 @@ std::int64_t SortedShard::count_up_to(std::int64_t key) const {
 }
 
 std::vector<double> SortedShard::at(std::span<const std::int64_t> targets) const {
-    std::vector<std::int64_t> low(targets.size(), lowest_), high(targets.size(), highest_), counts(targets.size());
-    for (const std::int64_t target : targets)
-        PEARLITE_EXPECTS(target >= 1 && target <= total_);
+    return at(std::span(this, 1), targets);
+}
+
+std::vector<double> SortedShard::at(std::span<const SortedShard> shards, std::span<const std::int64_t> targets) {
+    PEARLITE_EXPECTS(!shards.empty() && targets.size() % shards.size() == 0);
+    const auto shard_of = [&](std::size_t k) -> const SortedShard& {
+        return shards[k / (targets.size() / shards.size())];
+    };
+    std::vector<std::int64_t> low, high, counts(targets.size());
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        PEARLITE_EXPECTS(targets[k] >= 1 && targets[k] <= shard_of(k).total_);
+        low.push_back(shard_of(k).lowest_);
+        high.push_back(shard_of(k).highest_);
+    }
     while (low != high) {
         for (std::size_t k = 0; k < targets.size(); ++k)
-            counts[k] = count_up_to(middle(low[k], high[k]));
-        ranks_.sum(counts);
+            counts[k] = shard_of(k).count_up_to(middle(low[k], high[k]));
+        shards.front().ranks_.sum(std::span(counts));
         for (std::size_t k = 0; k < targets.size(); ++k) {
+            if (low[k] == high[k])
+                continue;
             const std::int64_t key = middle(low[k], high[k]);
             if (counts[k] >= targets[k])
                 high[k] = key;
@@ -130,15 +176,17 @@ std::vector<std::int64_t> weights_as_counts(const parallel::Communicator& ranks,
     return counts;
 }
 
-std::vector<double> weighted_quantiles(const parallel::Communicator& ranks, std::span<const double> values,
+std::vector<double> weighted_quantiles(const parallel::Communicator& ranks,
+                                       const std::vector<std::vector<double>>& sets,
                                        std::span<const std::int64_t> counts, std::span<const double> p) {
-    const SortedShard sorted(ranks, values, counts);
+    const auto shards = SortedShard::of_sets(ranks, sets, counts);
     std::vector<std::int64_t> targets;
-    for (const double probability : p) {
-        const double target = std::ceil(probability * static_cast<double>(sorted.total()));
-        targets.push_back(std::clamp<std::int64_t>(static_cast<std::int64_t>(target), 1, sorted.total()));
-    }
-    return sorted.at(targets);
+    for (const auto& shard : shards)
+        for (const double probability : p) {
+            const double target = std::ceil(probability * static_cast<double>(shard.total()));
+            targets.push_back(std::clamp<std::int64_t>(static_cast<std::int64_t>(target), 1, shard.total()));
+        }
+    return SortedShard::at(shards, targets);
 }
 
 std::vector<double> mean_ranks(const parallel::Communicator& ranks, std::span<const double> values) {

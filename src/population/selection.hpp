@@ -25,7 +25,18 @@ class SortedShard {
     /// below it count at least `target`.
     std::vector<double> at(std::span<const std::int64_t> targets) const;
 
+    /// Collective. Several sets of numbers with the same counts, in the reductions of one.
+    static std::vector<SortedShard> of_sets(const parallel::Communicator& ranks,
+                                            const std::vector<std::vector<double>>& sets,
+                                            std::span<const std::int64_t> counts);
+    /// Collective. at() of each shard with its targets, in the reductions of one; `targets` is theirs one after
+    /// another.
+    static std::vector<double> at(std::span<const SortedShard> shards, std::span<const std::int64_t> targets);
+
   private:
+    explicit SortedShard(const parallel::Communicator& ranks) : ranks_(ranks) {}
+    void sort(std::span<const double> values, std::span<const std::int64_t> counts);
+    static void meet(std::span<SortedShard> shards);
     std::int64_t count_up_to(std::int64_t key) const;
 
     parallel::Communicator ranks_;
@@ -42,8 +53,9 @@ std::vector<std::int64_t> weights_as_counts(const parallel::Communicator& ranks,
                                             std::span<const double> log_weights);
 
 /// Collective. The p-quantiles of weighted values, the smallest ones at which the cumulated normalised weight reaches
-/// p, for several p; the weights as counts.
-std::vector<double> weighted_quantiles(const parallel::Communicator& ranks, std::span<const double> values,
+/// p, for several p and several sets of values, one set after another; the weights as counts.
+std::vector<double> weighted_quantiles(const parallel::Communicator& ranks,
+                                       const std::vector<std::vector<double>>& sets,
                                        std::span<const std::int64_t> counts, std::span<const double> p);
 
 /// Collective. The rank of each value here among those of all ranks, from 1; equal values share their mean rank. A rank

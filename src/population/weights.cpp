@@ -58,15 +58,16 @@ Lanes exponential_or_zero(const Lanes& x) {
 } // namespace
 
 double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                          std::span<const double> log_weights) {
-    double local = log_zero;
-    parallel::together(ranks, [&] {
+                          std::span<const double> log_weights, const std::exception_ptr& failure) {
+    double largest = log_zero;
+    const auto look = [&] {
         for (std::size_t i = 0; i < log_weights.size(); ++i) {
             require_log_weight(log_weights[i], layout, i);
-            local = std::max(local, log_weights[i]);
+            largest = std::max(largest, log_weights[i]);
         }
-    });
-    return ranks.max(local);
+    };
+    parallel::agree(ranks, failure ? failure : parallel::failure_of(look), std::span(&largest, 1));
+    return largest;
 }
 
 std::vector<double> BlockSums::total(const parallel::Communicator& ranks) {
@@ -79,10 +80,10 @@ std::vector<double> BlockSums::total(const parallel::Communicator& ranks) {
 }
 
 WeightSummary summarise(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                        std::span<const double> log_weights) {
+                        std::span<const double> log_weights, const std::exception_ptr& failure) {
     PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items());
     WeightSummary summary;
-    summary.log_max = largest_log_weight(ranks, layout, log_weights);
+    summary.log_max = largest_log_weight(ranks, layout, log_weights, failure);
     if (summary.log_max == log_zero) {
         summary.log_sum = summary.log_mean = log_zero;
         return summary;
@@ -106,14 +107,15 @@ WeightSummary summarise(const parallel::Communicator& ranks, const parallel::Blo
 }
 
 double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                       std::span<const double> log_weights, std::span<const double> log_increments) {
+                       std::span<const double> log_weights, std::span<const double> log_increments,
+                       const std::exception_ptr& failure) {
     PEARLITE_EXPECTS(log_weights.size() == log_increments.size());
     // Sums of W e^{power inc}, power 0, 1, 2, each relative to its own largest term: a particle that is nothing in one
     // of them may be everything in another.
     constexpr std::size_t n_powers = 3;
     std::array<double, n_powers> log_max{};
     log_max.fill(log_zero);
-    parallel::together(ranks, [&] {
+    const auto look = [&] {
         for (std::size_t i = 0; i < log_weights.size(); ++i) {
             if (log_weights[i] == log_zero || log_increments[i] == log_zero)
                 continue;
@@ -122,8 +124,8 @@ double conditional_ess(const parallel::Communicator& ranks, const parallel::Bloc
                 log_max[power] =
                     std::max(log_max[power], log_weights[i] + static_cast<double>(power) * log_increments[i]);
         }
-    });
-    ranks.max(std::span(log_max));
+    };
+    parallel::agree(ranks, failure ? failure : parallel::failure_of(look), std::span(log_max));
     if (log_max[0] == log_zero)
         return 0;
     BlockSums sums(n_powers);

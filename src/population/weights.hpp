@@ -6,6 +6,7 @@
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
 
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -22,17 +23,19 @@ struct WeightSummary {
 /// Collective. The largest log weight of all ranks; log_zero if no particle is left. log_weights holds the local
 /// particles of `layout`; NaN and +inf are NumericalErrors that name the particle.
 double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                          std::span<const double> log_weights);
+                          std::span<const double> log_weights, const std::exception_ptr& failure = nullptr);
 
-/// Collective. Errors as for largest_log_weight.
+/// Collective: two reductions. Errors as for largest_log_weight; `failure`: what kept this rank from its weights, on
+/// which the ranks agree.
 WeightSummary summarise(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                        std::span<const double> log_weights);
+                        std::span<const double> log_weights, const std::exception_ptr& failure = nullptr);
 
 /// Collective. Conditional ESS of one reweighting by `log_increments` (Zhou, Johansen & Aston 2016), as a fraction:
 /// (sum W e^inc)^2 / sum W e^{2 inc}, W the normalised present weights. In (0, 1]; 1 if nothing changes. Particles
 /// whose increment is -inf are left out of W too: any step loses them, however short. 0 if no particle is left.
 double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                       std::span<const double> log_weights, std::span<const double> log_increments);
+                       std::span<const double> log_weights, std::span<const double> log_increments,
+                       const std::exception_ptr& failure = nullptr);
 
 /// Weighted mean and covariance of points over all ranks.
 struct Moments {

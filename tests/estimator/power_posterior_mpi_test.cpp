@@ -89,8 +89,9 @@ std::vector<double> plain_variances(const std::vector<Temperature>& run) {
 
 void add(PowerPosterior& integral, const Communicator& ranks, const BlockLayout& layout, const Temperature& now) {
     const population::Families families(ranks, layout.size(), local_part(now.eves, layout));
-    integral.add(ranks, layout, now.a, now.mean_u, now.variance_u, local_part(now.log_weights, layout),
-                 local_part(now.u, layout), families);
+    const auto log_weights = local_part(now.log_weights, layout);
+    integral.add(now.a, now.mean_u, now.variance_u, log_weights,
+                 population::summarise(ranks, layout, log_weights).log_sum, local_part(now.u, layout), families);
 }
 
 PowerPosterior integral_of(const Communicator& ranks, const BlockLayout& layout, const std::vector<Temperature>& run) {

@@ -127,6 +127,27 @@ TEST(ExactReduction, SeveralSumsAtOnceWithSpecialsOnOneRank) {
     EXPECT_NO_THROW(parallel::exact_sum(ranks, std::span<ExactSum>()));
 }
 
+/// Catches a count that is lost beside wide sums, and a wide sum that takes the place of a narrow one.
+TEST(ExactReduction, CountsAndSumsTooWideForAWindow) {
+    const Communicator ranks = Communicator::world();
+    const double mine = 1.0 + ranks.rank();
+    const Index n = ranks.size();
+    std::vector<ExactSum> sums(3);
+    sums[0].add(0.5 * mine);
+    sums[1].add(mine * 1e-200); // with the next term 1300 bits wide
+    sums[1].add(ranks.rank() == 0 ? 1e200 : 0);
+    sums[2].add(-mine * 0x1p-60);
+    std::array<std::int64_t, 2> counts{std::int64_t{1} << 40, -ranks.rank()};
+    exact_sum(ranks, std::span(sums), std::span(counts));
+    sums[1].add(-1e200);
+    const auto all = static_cast<double>(n * (n + 1) / 2);
+    EXPECT_EQ(sums[0].value(), 0.5 * all);
+    EXPECT_NEAR(sums[1].value(), all * 1e-200, 1e-214);
+    EXPECT_EQ(sums[2].value(), -all * 0x1p-60);
+    EXPECT_EQ(counts[0], n << 40);
+    EXPECT_EQ(counts[1], -n * (n - 1) / 2);
+}
+
 TEST(ExactReduction, ManyLargeOfBothSigns) {
     const Communicator ranks = Communicator::world();
     constexpr double largest = std::numeric_limits<double>::max();

@@ -1,5 +1,6 @@
 // Results of reductions on one rank. Tests with MPI check that ranks and splits do not change them.
 #include "core/log_space.hpp"
+#include "parallel/compact_sum.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -73,6 +74,46 @@ TEST(FixedPointSum, RefusesTermsOutsideAndWrongCounts) {
     }
     EXPECT_NO_THROW(fixed_point_sum_alone({-0.0}));
     EXPECT_THROW(fixed_point_sum(Communicator::alone(), std::vector(3, 0.5), 2), ContractViolation);
+}
+
+bool are_equal(const ExactSum& a, const ExactSum& b) {
+    return std::ranges::equal(a.words(), b.words());
+}
+
+/// Catches a carry, a sign or a shift that is lost where windows of different places are added, and an addition whose
+/// outcome depends on its order.
+TEST(CompactSum, SumsOfWindowsAreExactOrHaveNoValue) {
+    std::mt19937_64 engine(3);
+    const auto below = [&](std::uint64_t n) { return static_cast<int>(engine() % n); };
+    int with_value = 0, without = 0;
+    for (int repeat = 0; repeat < 20'000; ++repeat) {
+        const int width = below(200), centre = below(2000) - 1000;
+        ExactSum all;
+        CompactSum window;
+        for (int part = below(6); part >= 0; --part) {
+            ExactSum sum;
+            for (int term = below(5); term > 0; --term)
+                sum.add(std::ldexp(static_cast<double>(static_cast<std::int64_t>(engine())),
+                                   centre + below(static_cast<std::uint64_t>(width) + 1) - width / 2 - 63));
+            sum.normalise();
+            all.add(sum);
+            const CompactSum of_part(sum);
+            if (of_part.has_value())
+                ASSERT_TRUE(are_equal(of_part.expand(), sum));
+            const CompactSum left = window + of_part, right = of_part + window;
+            ASSERT_EQ(std::memcmp(&left, &right, sizeof(left)), 0);
+            window = left;
+        }
+        all.normalise();
+        (window.has_value() ? with_value : without) += 1;
+        if (window.has_value())
+            ASSERT_TRUE(are_equal(window.expand(), all));
+    }
+    EXPECT_GT(with_value, 10'000);
+    EXPECT_GT(without, 1000); // both ways are looked at
+    ExactSum infinite;
+    infinite.add(std::numeric_limits<double>::infinity());
+    EXPECT_FALSE(CompactSum(infinite).has_value());
 }
 
 TEST(ExactReduction, IsTheSerialSumOnOneRank) {

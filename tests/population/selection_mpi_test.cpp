@@ -75,7 +75,7 @@ TEST(SelectionMpi, WeightedQuantilesAreThoseOfAllSorted) {
                 for (const auto& layout : uneven_layouts(ranks, size, 4)) {
                     const auto mine = weights_as_counts(ranks, layout, local_part(weights.log_weights, layout));
                     ASSERT_EQ(mine, local_part(counts, layout));
-                    ASSERT_EQ(weighted_quantiles(ranks, local_part(values, layout), mine, p), expected);
+                    ASSERT_EQ(weighted_quantiles(ranks, {local_part(values, layout)}, mine, p), expected);
                 }
             }
     const parallel::BlockLayout layout(8, 4, ranks.size(), ranks.rank());

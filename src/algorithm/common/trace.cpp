@@ -1,5 +1,6 @@
 #include "algorithm/common/trace.hpp"
 
+#include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
 
 #include <algorithm>
@@ -72,40 +73,61 @@ void OnTheFly::add_block(std::span<const double> log_weights, std::span<const do
         records_.back().motions.push_back(std::move(motion));
 }
 
-void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
-                     Trace& trace) {
-    std::vector<double> log_max;
-    std::vector<std::int64_t> accepted;
+std::vector<double> OnTheFly::largest() const {
+    std::vector<double> all;
+    std::size_t n_sums = 0; // a rank may watch no block
     for (const auto& record : records_) {
-        double largest = log_zero;
+        double of_blocks = log_zero, of_motions = log_zero;
         for (const auto& block : record.blocks)
-            largest = std::max(largest, block.log_max);
-        log_max.push_back(largest);
-        accepted.push_back(record.accepted);
+            of_blocks = std::max(of_blocks, block.log_max);
+        for (const auto& block : record.motions) {
+            of_motions = std::max(of_motions, block.log_max);
+            n_sums = std::max(n_sums, block.sums.size());
+        }
+        all.insert(all.end(), {of_blocks, of_motions});
     }
-    ranks.max(std::span(log_max));
-    ranks.sum(std::span(accepted));
+    all.push_back(static_cast<double>(n_sums));
+    return all;
+}
 
-    std::vector<ExactSum> sums(4 * records_.size());
-    for (std::size_t k = 0; k < records_.size(); ++k)
+void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
+                     Trace& trace, const std::exception_ptr& failure) {
+    auto log_max = largest();
+    parallel::agree(ranks, failure, std::span(log_max));
+    const auto n_motions = static_cast<std::size_t>(log_max.back()), n_sums = 4 + n_motions;
+    std::vector<ExactSum> sums(n_sums * records_.size());
+    std::vector<std::int64_t> accepted;
+    for (std::size_t k = 0; k < records_.size(); ++k) {
+        auto* const of_record = sums.data() + n_sums * k;
         for (const auto& block : records_[k].blocks)
             if (block.log_max > log_zero) {
-                const double scale = std::exp(block.log_max - log_max[k]);
-                sums[4 * k].add(scale * block.weight);
-                sums[4 * k + 1].add(scale * scale * block.square);
-                sums[4 * k + 2].add(scale * block.first);
-                sums[4 * k + 3].add(scale * block.second);
+                const double scale = std::exp(block.log_max - log_max[2 * k]);
+                of_record[0].add(scale * block.weight);
+                of_record[1].add(scale * scale * block.square);
+                of_record[2].add(scale * block.first);
+                of_record[3].add(scale * block.second);
             }
-    parallel::exact_sum(ranks, std::span(sums));
+        for (const auto& block : records_[k].motions) {
+            const double scale = std::exp(block.log_max - log_max[2 * k + 1]);
+            for (std::size_t j = 0; j < n_motions; ++j)
+                of_record[4 + j].add(scale * block.sums[j]);
+        }
+        accepted.push_back(records_[k].accepted);
+    }
+    parallel::exact_sum(ranks, std::span(sums), std::span(accepted));
 
+    std::vector<double> values(n_sums);
     for (std::size_t k = 0; k < records_.size(); ++k) {
-        const double weight = sums[4 * k].value();
-        const double mean = sums[4 * k + 2].value() / weight;
+        std::transform(sums.data() + n_sums * k, sums.data() + n_sums * (k + 1), values.begin(),
+                       [](const ExactSum& sum) { return sum.value(); });
+        const double weight = values[0];
+        const double mean = values[2] / weight;
         trace.inverse_temperature.push_back(records_[k].inverse_temperature);
-        trace.log_ratio.push_back(log_ratio_offset + log_max[k] + std::log(weight / static_cast<double>(n_particles)));
-        trace.ess.push_back(weight > 0 ? weight * weight / sums[4 * k + 1].value() : 0);
+        trace.log_ratio.push_back(log_ratio_offset + log_max[2 * k] +
+                                  std::log(weight / static_cast<double>(n_particles)));
+        trace.ess.push_back(weight > 0 ? weight * weight / values[1] : 0);
         trace.mean_u.push_back(mean);
-        const double variance = sums[4 * k + 3].value() / weight - mean * mean;
+        const double variance = values[3] / weight - mean * mean;
         trace.variance_u.push_back(variance < 0 ? 0 : variance); // below 0 by rounding; NaN, where u is infinite, stays
         if (accepts)
             trace.acceptance.push_back(records_[k].moves > 0
@@ -113,43 +135,14 @@ void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, dou
                                                  static_cast<double>(records_[k].moves * records_[k].particles)
                                            : std::numeric_limits<double>::quiet_NaN());
         trace.moves.push_back(records_[k].moves);
-    }
-    flush_motions(ranks, trace);
-    records_.clear();
-}
-
-void OnTheFly::flush_motions(const parallel::Communicator& ranks, Trace& trace) {
-    std::size_t n_sums = 0;
-    for (const auto& record : records_)
-        for (const auto& block : record.motions)
-            n_sums = std::max(n_sums, block.sums.size());
-    n_sums = static_cast<std::size_t>(ranks.max(static_cast<Index>(n_sums))); // a rank may watch no block
-    std::vector<double> log_max;
-    for (const auto& record : records_) {
-        log_max.push_back(log_zero);
-        for (const auto& block : record.motions)
-            log_max.back() = std::max(log_max.back(), block.log_max);
-    }
-    ranks.max(std::span(log_max));
-    std::vector<ExactSum> sums(n_sums * records_.size());
-    for (std::size_t k = 0; k < records_.size(); ++k)
-        for (const auto& block : records_[k].motions) {
-            const double scale = std::exp(block.log_max - log_max[k]);
-            for (std::size_t j = 0; j < n_sums; ++j)
-                sums[k * n_sums + j].add(scale * block.sums[j]);
-        }
-    parallel::exact_sum(ranks, std::span(sums));
-    std::vector<double> values(n_sums);
-    for (std::size_t k = 0; k < records_.size(); ++k) {
-        for (std::size_t j = 0; j < n_sums; ++j)
-            values[j] = sums[k * n_sums + j].value();
-        const auto motion = motion_of(values);
+        const auto motion = motion_of(std::span(values).subspan(4));
         trace.mobility.push_back(motion.mobility);
         trace.mobility_energy.push_back(motion.energy);
         trace.mobility_worst.push_back(motion.worst);
         trace.mobility_median.push_back(motion.median);
         trace.unmoved.push_back(motion.unmoved);
     }
+    records_.clear();
 }
 
 } // namespace pearlite::algorithm

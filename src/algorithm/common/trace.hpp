@@ -3,6 +3,7 @@
 
 #include "algorithm/common/motion_watch.hpp"
 
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -60,10 +61,11 @@ class OnTheFly {
                    BlockMotion motion = {});
     Index pending() const { return static_cast<Index>(records_.size()); }
 
-    /// Collective. Reduces the pending temperatures and appends them to the trace. n_particles over all ranks;
-    /// log_ratio_offset is added to log mean w; `accepts` says whether the kernel is one that accepts and rejects.
+    /// Collective: two reductions. Reduces the pending temperatures and appends them to the trace. n_particles over all
+    /// ranks; log_ratio_offset is added to log mean w; `accepts` says whether the kernel is one that accepts and
+    /// rejects. The ranks agree on `failure`, an error of this rank since they last did.
     void flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
-               Trace& trace);
+               Trace& trace, const std::exception_ptr& failure = nullptr);
 
   private:
     /// Partial sums of one block, with weights relative to the block's largest.
@@ -77,8 +79,8 @@ class OnTheFly {
         std::vector<BlockMotion> motions; ///< of watched blocks
         std::int64_t accepted = 0;
     };
-    /// Collective. Appends the motions of the pending temperatures to the trace.
-    void flush_motions(const parallel::Communicator& ranks, Trace& trace);
+    /// The largest log weight of each record's blocks and of its watched blocks, then the number of a motion's sums.
+    std::vector<double> largest() const;
 
     std::vector<Record> records_;
 };

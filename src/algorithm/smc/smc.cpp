@@ -19,6 +19,7 @@ Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Targe
 void Smc::begin() {
     TemperedPopulation::begin();
     n_eves_ = settings_.particles;
+    log_sum_ = std::log(static_cast<double>(settings_.particles));
     evaluations_ = static_cast<double>(settings_.particles);
     record(false);
 }
@@ -31,12 +32,14 @@ void Smc::step() {
     if (starts_.is_looking()) {
         if (find_starts()) {
             log_ratio_at_resampling_ = log_ratio_;
+            log_sum_ = std::log(static_cast<double>(settings_.particles));
             evaluations_ += static_cast<double>(starts_.evaluations());
             record(false);
         }
         return;
     }
     const auto weights = weight_next();
+    log_sum_ = weights.log_sum;
     auto& particles = population_.generation(0);
     log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
     if (finished()) { // errors are read off before any resampling that follows the last weighting
@@ -48,8 +51,7 @@ void Smc::step() {
     if (resample)
         resample_particles();
     balance_work();
-    move();
-    record(resample);
+    record(resample, move());
 }
 
 Progress Smc::progress() const {
@@ -138,6 +140,7 @@ void Smc::resample_particles() {
     parallel::together(ranks_, [&] { prepare(); });
     families_.reset();
     log_ratio_at_resampling_ = log_ratio_;
+    log_sum_ = std::log(static_cast<double>(settings_.particles)); // equal weights
     ++n_resamplings_;
     n_eves_ = families().surviving();
 }
@@ -147,54 +150,65 @@ void Smc::balance_work() {
         deal(std::move(*runs));
 }
 
-void Smc::move() {
+std::exception_ptr Smc::move() {
     auto& particles = population_.generation(0);
     const Index blocks = particles.local_blocks();
-    parallel::together(ranks_, [&] {
+    auto failure = parallel::failure_of([&] {
         for (Index b = 0; b < blocks && watch_.watches(particles, b); ++b)
             watch_.remember(particles, b, a_);
     });
-    accepted_.assign(static_cast<std::size_t>(blocks), 0);
-    std::vector<BlockMotion> motions;
+    accepted_.assign(at(blocks), 0);
+    std::vector<BlockMotion> moved;
     Index made = 0;
     for (bool again = true; again;) {
-        const Index moves = kernel_->moves() - made, accepted = move_once();
+        const Index moves = kernel_->moves() - made;
+        Index accepted = 0;
+        if (!failure)
+            failure = parallel::failure_of([&] {
+                accepted = move_once();
+                moved = motions();
+            });
         made = kernel_->moves();
-        motions.clear();
-        for (Index b = 0; b < blocks && watch_.watches(particles, b); ++b)
-            motions.push_back(watch_.compare(particles, b, particles.of_block(particles.log_weights(), b),
-                                             particles.of_block(derivatives_, b), kernel_->shape()));
-        again = kernel_->tunes() && kernel_->tune(round_motion(motions, accepted, moves), log_weight_sd());
+        again = kernel_->tunes() && kernel_->tune(round_motion(moved, accepted, moves, failure), log_weight_sd());
     }
     evaluations_ += static_cast<double>(settings_.particles * made) * kernel_->evaluations_per_move();
     on_the_fly_.begin(a_, made, settings_.particles);
-    motions.resize(static_cast<std::size_t>(blocks));
+    moved.resize(at(blocks));
     for (Index b = 0; b < blocks; ++b)
         on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b),
-                              accepted_[at(b)], std::move(motions[at(b)]));
+                              accepted_[at(b)], std::move(moved[at(b)]));
+    return failure;
 }
 
 Index Smc::move_once() {
     auto& particles = population_.generation(0);
     Index all_accepted = 0;
-    parallel::together(ranks_, [&] {
-        for (Index b = 0; b < particles.local_blocks(); ++b)
-            work_.time(b, [&] {
-                const Index accepted =
-                    kernel_->move(particles.block(b), a_, block_streams(particles, b, settings_.seed, t_),
-                                  particles.of_block(derivatives_, b));
-                accepted_[at(b)] += accepted;
-                all_accepted += accepted;
-            });
-    });
+    for (Index b = 0; b < particles.local_blocks(); ++b)
+        work_.time(b, [&] {
+            const Index accepted =
+                kernel_->move(particles.block(b), a_, block_streams(particles, b, settings_.seed, t_),
+                              particles.of_block(derivatives_, b));
+            accepted_[at(b)] += accepted;
+            all_accepted += accepted;
+        });
     return all_accepted;
 }
 
-kernel::Motion Smc::round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves) const {
-    auto motion = motion_of(ranks_, motions, watch_.n_sums());
+std::vector<BlockMotion> Smc::motions() {
+    auto& particles = population_.generation(0);
+    std::vector<BlockMotion> all;
+    for (Index b = 0; b < particles.local_blocks() && watch_.watches(particles, b); ++b)
+        all.push_back(watch_.compare(particles, b, particles.of_block(particles.log_weights(), b),
+                                     particles.of_block(derivatives_, b), kernel_->shape()));
+    return all;
+}
+
+kernel::Motion Smc::round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves,
+                                 const std::exception_ptr& failure) const {
+    std::int64_t all_accepted = accepted;
+    auto motion = motion_of(ranks_, motions, watch_.n_sums(), all_accepted, failure);
     if (kernel_->accepts())
-        motion.acceptance = static_cast<double>(ranks_.sum(static_cast<std::int64_t>(accepted))) /
-                            static_cast<double>(settings_.particles * moves);
+        motion.acceptance = static_cast<double>(all_accepted) / static_cast<double>(settings_.particles * moves);
     return motion;
 }
 
@@ -211,16 +225,16 @@ const population::Families& Smc::families() {
     return *families_;
 }
 
-void Smc::record(bool resampled) {
-    on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(), trace_);
+void Smc::record(bool resampled, const std::exception_ptr& failure) {
+    on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(), trace_, failure);
     if (t_ > 0)
         trace_.ess.back() = ess_; // of the weighting; after resampling it would always be M
     trace_.resampled.push_back(resampled ? 1 : 0);
     trace_.eves.push_back(n_eves_);
     if (power_posterior_) {
         const auto& particles = population_.generation(0);
-        power_posterior_->add(ranks_, particles.layout(), a_, trace_.mean_u.back(), trace_.variance_u.back(),
-                              particles.log_weights(), derivatives_, families());
+        power_posterior_->add(a_, trace_.mean_u.back(), trace_.variance_u.back(), particles.log_weights(), log_sum_,
+                              derivatives_, families());
     }
 }
 

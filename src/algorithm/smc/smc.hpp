@@ -61,19 +61,24 @@ class Smc final : public TemperedPopulation {
     /// If blocks differ in cost, as likelihoods do over theta, expensive blocks move from busy to idle ranks.
     void balance_work();
 
-    /// Moves the particles, in several rounds if the kernel tunes itself.
-    void move();
+    /// Moves the particles, in several rounds if the kernel tunes itself. Returns this rank's error in the last round,
+    /// on which the ranks have not agreed.
+    std::exception_ptr move();
     /// One round. Returns the number of proposals that this rank's particles accepted.
     Index move_once();
-    /// Collective. The motion since the start of the step, and the acceptance of a round of moves.
-    kernel::Motion round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves) const;
+    /// The motion of the local blocks since the start of the step.
+    std::vector<BlockMotion> motions();
+    /// Collective. The motion of all blocks, and the acceptance of a round of moves; the ranks agree on `failure`.
+    kernel::Motion round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves,
+                                const std::exception_ptr& failure) const;
     /// The standard deviation of the log weights of the present step; NaN if the path is not linear.
     double log_weight_sd() const;
 
     /// Collective if the families are not known: resampling and dealing make them unknown.
     const population::Families& families();
 
-    void record(bool resampled);
+    /// Collective. The ranks agree on `failure`.
+    void record(bool resampled, const std::exception_ptr& failure = nullptr);
 
     /// All weights have been equal at every temperature: a likelihood that is the same at all particles.
     bool has_equal_weights() const;
@@ -82,6 +87,7 @@ class Smc final : public TemperedPopulation {
 
     SmcSettings smc_settings_;
     double log_ratio_at_resampling_ = 0;
+    double log_sum_ = 0; ///< of the present weights
     Index n_resamplings_ = 0;
     Index resamplings_before_end_ = 0;
     Index n_eves_ = 0;

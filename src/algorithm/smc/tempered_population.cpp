@@ -67,8 +67,8 @@ population::WeightSummary TemperedPopulation::weight_next() {
     const auto& particles = population_.generation(0);
     const double from = a_;
     a_ = next_inverse_temperature();
-    reweight(from, a_);
-    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights());
+    const auto failure = reweight(from, a_);
+    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights(), failure);
     if (weights.log_max == log_zero)
         throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
     ess_ = weights.ess;
@@ -78,8 +78,8 @@ population::WeightSummary TemperedPopulation::weight_next() {
 double TemperedPopulation::next_inverse_temperature() {
     const auto& particles = population_.generation(0);
     return schedule_.next(t_, a_, trace_.variance_u.back(), [&](double to) {
-        parallel::together(ranks_, [&] { find_increments(a_, to); });
-        return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments_);
+        const auto failure = parallel::failure_of([&] { find_increments(a_, to); });
+        return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments_, failure);
     });
 }
 
@@ -90,9 +90,9 @@ void TemperedPopulation::find_increments(double from, double to) {
         target_->add_log_ratio(particles.block(b), from, to, particles.of_block(increments_, b));
 }
 
-void TemperedPopulation::reweight(double from, double to) {
+std::exception_ptr TemperedPopulation::reweight(double from, double to) {
     auto& particles = population_.generation(0);
-    parallel::together(ranks_, [&] {
+    return parallel::failure_of([&] {
         find_increments(from, to);
         auto& log_w = particles.log_weights();
         for (std::size_t i = 0; i < log_w.size(); ++i)

@@ -60,7 +60,8 @@ class TemperedPopulation : public Sampler {
     double next_inverse_temperature();
     /// increments_[i] = log f_to(x_i) - log f_from(x_i).
     void find_increments(double from, double to);
-    void reweight(double from, double to);
+    /// This rank's error, or null.
+    std::exception_ptr reweight(double from, double to);
 };
 
 } // namespace pearlite::algorithm

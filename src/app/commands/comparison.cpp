@@ -1,6 +1,7 @@
 #include "app/commands/comparison.hpp"
 
 #include "app/result/parts/part.hpp"
+#include "pearlite/core/error.hpp"
 
 #include <fstream>
 #include <numbers>

@@ -2,6 +2,7 @@
 #include "io/arrays/fields.hpp"
 #include "io/arrays/frame.hpp"
 #include "io/arrays/npz.hpp"
+#include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <fmt/ranges.h>

@@ -12,11 +12,9 @@ namespace pearlite::estimator {
 PowerPosterior::PowerPosterior(const parallel::Communicator& ranks, Index n_particles)
     : slots_(n_particles, 1, ranks.size(), ranks.rank()), shares_(static_cast<std::size_t>(slots_.local_items())) {}
 
-void PowerPosterior::add(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, double a,
-                         double mean_u, double variance_u, std::span<const double> log_weights,
-                         std::span<const double> u, const population::Families& families) {
+void PowerPosterior::add(double a, double mean_u, double variance_u, std::span<const double> log_weights,
+                         double log_sum, std::span<const double> u, const population::Families& families) {
     PEARLITE_EXPECTS(u.size() == log_weights.size() && families.slots().size() == slots_.size());
-    const double log_sum = population::summarise(ranks, layout, log_weights).log_sum;
     Matrix terms = Matrix::Zero(2, static_cast<Index>(u.size()));
     for (Index i = 0; i < terms.cols(); ++i) {
         const auto particle = static_cast<std::size_t>(i);

@@ -22,11 +22,10 @@ class PowerPosterior {
     /// Begins without a temperature; n_particles are on all ranks.
     PowerPosterior(const parallel::Communicator& ranks, Index n_particles);
 
-    /// Collective, after the move at a: mean_u and variance_u as traced; log weights and u of the local particles of
-    /// `layout`, and the families of the same particles.
-    void add(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, double a, double mean_u,
-             double variance_u, std::span<const double> log_weights, std::span<const double> u,
-             const population::Families& families);
+    /// Collective, after the move at a: mean_u and variance_u as traced; log weights, log_sum of all of them, u and
+    /// families of the same particles.
+    void add(double a, double mean_u, double variance_u, std::span<const double> log_weights, double log_sum,
+             std::span<const double> u, const population::Families& families);
 
     /// Collective. "power-posterior", whose error is not shown, and "power-posterior-corrected"; the first alone, and
     /// refused, if a start had likelihood 0. n_eves survive.
