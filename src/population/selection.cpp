@@ -30,9 +30,15 @@ double value_of(std::int64_t key) {
     return std::bit_cast<double>(key >= 0 ? key : key ^ largest_key);
 }
 
-std::int64_t middle(std::int64_t low, std::int64_t high) {
+/// A search over keys asks for the counts up to seven keys at a time, so that it takes 21 rounds.
+constexpr std::size_t n_probes = 7;
+
+/// The key that cuts off j + 1 of 8 parts of low .. high.
+std::int64_t probe(std::int64_t low, std::int64_t high, std::size_t j) {
+    constexpr std::uint64_t parts = n_probes + 1;
     const auto width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + width / 2);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + width / parts * (j + 1) +
+                                     width % parts * (j + 1) / parts);
 }
 
 /// A value, and how often it counts.
@@ -135,7 +141,7 @@ std::vector<double> SortedShard::at(std::span<const SortedShard> shards, std::sp
     const auto shard_of = [&](std::size_t k) -> const SortedShard& {
         return shards[k / (targets.size() / shards.size())];
     };
-    std::vector<std::int64_t> low, high, counts(targets.size());
+    std::vector<std::int64_t> low, high, counts(n_probes * targets.size());
     for (std::size_t k = 0; k < targets.size(); ++k) {
         PEARLITE_EXPECTS(targets[k] >= 1 && targets[k] <= shard_of(k).total_);
         low.push_back(shard_of(k).lowest_);
@@ -143,16 +149,16 @@ std::vector<double> SortedShard::at(std::span<const SortedShard> shards, std::sp
     }
     while (low != high) {
         for (std::size_t k = 0; k < targets.size(); ++k)
-            counts[k] = shard_of(k).count_up_to(middle(low[k], high[k]));
+            for (std::size_t j = 0; j < n_probes; ++j)
+                counts[n_probes * k + j] = shard_of(k).count_up_to(probe(low[k], high[k], j));
         shards.front().ranks_.sum(std::span(counts));
         for (std::size_t k = 0; k < targets.size(); ++k) {
-            if (low[k] == high[k])
-                continue;
-            const std::int64_t key = middle(low[k], high[k]);
-            if (counts[k] >= targets[k])
-                high[k] = key;
-            else
-                low[k] = key + 1;
+            const auto of_target = std::span(counts).subspan(n_probes * k, n_probes);
+            const auto j =
+                static_cast<std::size_t>(std::ranges::lower_bound(of_target, targets[k]) - of_target.begin());
+            const auto begin = low[k], end = high[k];
+            low[k] = j > 0 ? std::min(probe(begin, end, j - 1) + 1, end) : begin;
+            high[k] = j < n_probes ? probe(begin, end, j) : end;
         }
     }
     std::vector<double> values;
