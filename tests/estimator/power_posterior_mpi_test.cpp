@@ -1,5 +1,6 @@
 // The power posterior with its families' shares by owner, against one that holds every family.
 #include "estimator/evidence/power_posterior.hpp"
+#include "population/weights.hpp"
 
 #include "core/log_space.hpp"
 #include "estimator/evidence/genealogy.hpp"

@@ -47,7 +47,7 @@ TEST(Alone, ThereIsNobodyElse) {
     EXPECT_THROW(ranks.receive(0, 0, std::span(&byte, 1)), ContractViolation);
     EXPECT_THROW(ranks.broadcast(std::span(&byte, 1), 1), ContractViolation);
     EXPECT_THROW(ranks.all_to_all(std::vector<std::vector<int>>(2)), ContractViolation);
-    EXPECT_THROW(Communicator::world(), ContractViolation);
+    EXPECT_EQ(Communicator::world().size(), 1); // of a process that has not started MPI
     const auto pack = [](int, Index, std::span<std::byte>) { FAIL(); };
     const auto unpack = [](int, Index, std::span<const std::byte>) { FAIL(); };
     EXPECT_NO_THROW(exchange(ranks, 8, {}, {}, pack, unpack));
