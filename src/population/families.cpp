@@ -94,8 +94,40 @@ void Families::meet() {
     for (const auto& count : ranks_.all_to_all(counts))
         arriving_.push_back(count.empty() ? 0 : count.front());
 
-    const Matrix counted = sums(Matrix::Ones(1, static_cast<Index>(places_.size())));
-    surviving_ = ranks_.sum((counted.array() > 0).count());
+    std::vector<char> survives(static_cast<std::size_t>(slots_.local_items()), 0);
+    for (const Index place : places_)
+        if (place >= 0)
+            survives[static_cast<std::size_t>(place)] = 1;
+    send_to_owners(
+        0, [](Index, std::span<std::byte>) {},
+        [&](Index place, std::span<const std::byte>) { survives[static_cast<std::size_t>(place)] = 1; });
+    surviving_ = ranks_.sum(static_cast<Index>(std::ranges::count(survives, 1)));
+}
+
+/// Collective. Sends `bytes` for each family in away_, which pack(its place there, out) fills; the owner of its Eve calls
+/// unpack(the Eve's place there, in).
+template <class Pack, class Unpack>
+void Families::send_to_owners(std::size_t bytes, Pack&& pack, Unpack&& unpack) const {
+    std::vector<parallel::Transfer> outgoing, incoming;
+    for (int rank = 0; rank < ranks_.size(); ++rank) {
+        const auto r = static_cast<std::size_t>(rank);
+        if (leaving_[r + 1] > leaving_[r])
+            outgoing.push_back({rank, leaving_[r + 1] - leaving_[r]});
+        if (arriving_[r] > 0)
+            incoming.push_back({rank, arriving_[r]});
+    }
+    parallel::exchange(
+        ranks_, sizeof(std::int64_t) + bytes, outgoing, incoming,
+        [&](int rank, Index item, std::span<std::byte> out) {
+            const Index place = leaving_[static_cast<std::size_t>(rank)] + item;
+            std::memcpy(out.data(), &away_[static_cast<std::size_t>(place)], sizeof(std::int64_t));
+            pack(place, out.subspan(sizeof(std::int64_t)));
+        },
+        [&](int, Index, std::span<const std::byte> in) {
+            std::int64_t eve = 0;
+            std::memcpy(&eve, in.data(), sizeof(eve));
+            unpack(eve - slots_.first_local_item(), in.subspan(sizeof(eve)));
+        });
 }
 
 Matrix Families::sums(const Eigen::Ref<const Matrix>& values) const {
@@ -112,29 +144,14 @@ Matrix Families::sums(const Eigen::Ref<const Matrix>& values) const {
                 family[k] += scale.integer(values(k, i));
     }
 
-    std::vector<parallel::Transfer> outgoing, incoming;
-    for (int rank = 0; rank < ranks_.size(); ++rank) {
-        const auto r = static_cast<std::size_t>(rank);
-        if (leaving_[r + 1] > leaving_[r])
-            outgoing.push_back({rank, leaving_[r + 1] - leaving_[r]});
-        if (arriving_[r] > 0)
-            incoming.push_back({rank, arriving_[r]});
-    }
     const std::size_t bytes = static_cast<std::size_t>(K) * sizeof(Wide);
-    parallel::exchange(
-        ranks_, sizeof(std::int64_t) + bytes, outgoing, incoming,
-        [&](int rank, Index item, std::span<std::byte> out) {
-            const Index place = leaving_[static_cast<std::size_t>(rank)] + item;
-            std::memcpy(out.data(), &away_[static_cast<std::size_t>(place)], sizeof(std::int64_t));
-            std::memcpy(out.data() + sizeof(std::int64_t), away.data() + K * place, bytes);
-        },
-        [&](int, Index, std::span<const std::byte> in) {
-            std::int64_t eve = 0;
-            std::memcpy(&eve, in.data(), sizeof(eve));
+    send_to_owners(
+        bytes, [&](Index place, std::span<std::byte> out) { std::memcpy(out.data(), away.data() + K * place, bytes); },
+        [&](Index place, std::span<const std::byte> in) {
             for (Index k = 0; k < K; ++k) {
                 Wide term = 0;
-                std::memcpy(&term, in.data() + sizeof(eve) + static_cast<std::size_t>(k) * sizeof(Wide), sizeof(Wide));
-                here[static_cast<std::size_t>(K * (eve - slots_.first_local_item()) + k)] += term;
+                std::memcpy(&term, in.data() + static_cast<std::size_t>(k) * sizeof(Wide), sizeof(Wide));
+                here[static_cast<std::size_t>(K * place + k)] += term;
             }
         });
 

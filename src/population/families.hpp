@@ -32,6 +32,8 @@ class Families {
   private:
     void place_particles(std::span<const std::int64_t> eves);
     void meet();
+    template <class Pack, class Unpack>
+    void send_to_owners(std::size_t bytes, Pack&& pack, Unpack&& unpack) const;
 
     parallel::Communicator ranks_;
     parallel::BlockLayout slots_;
