@@ -104,8 +104,8 @@ void Families::meet() {
     surviving_ = ranks_.sum(static_cast<Index>(std::ranges::count(survives, 1)));
 }
 
-/// Collective. Sends `bytes` for each family in away_, which pack(its place there, out) fills; the owner of its Eve calls
-/// unpack(the Eve's place there, in).
+/// Collective. Sends `bytes` for each family in away_, which pack(its place there, out) fills; the owner of its Eve
+/// calls unpack(the Eve's place there, in).
 template <class Pack, class Unpack>
 void Families::send_to_owners(std::size_t bytes, Pack&& pack, Unpack&& unpack) const {
     std::vector<parallel::Transfer> outgoing, incoming;

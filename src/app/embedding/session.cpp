@@ -10,6 +10,7 @@
 #include "io/files/child_process.hpp"
 #include "models/joint/joint_density.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/machines.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/kernel/detail/searched_energy.hpp"
 #include "pearlite/path/tempered.hpp"
@@ -22,7 +23,8 @@ struct Session::Mpi {
     int argc = 0;
     char** argv = nullptr;
     io::ReadyToRead ready_to_read;
-    parallel::Environment environment{argc, argv};
+    std::unique_ptr<parallel::Environment> environment =
+        parallel::was_launched() ? std::make_unique<parallel::Environment>(argc, argv) : nullptr;
     parallel::Communicator ranks = parallel::Communicator::world();
 };
 
