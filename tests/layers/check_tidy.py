@@ -29,7 +29,7 @@ import tempfile
 
 SKIPPED = 77
 TIDY = "clang-tidy-14"
-CLEAN_REVISION = "327a545dd171"
+CLEAN_REVISION = "207563a62b78"
 MOST = 16  # changed files
 PLACES = ("include", "src", "drivers")
 KERNELS = ("kernels", "ars")  # folders of kernel sources
