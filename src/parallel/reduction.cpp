@@ -112,7 +112,7 @@ void exact_sum(const Communicator& ranks, std::span<ExactSum> sums, std::span<st
         compact.emplace_back(sum);
     }
     ranks.sum(std::span(compact));
-    std::vector<ExactSum*> wide;
+    std::vector<ExactSum*> wide; // the same on all ranks: MPI gives all of them identical results
     for (std::size_t i = 0; i < sums.size(); ++i)
         if (compact[i].has_value())
             sums[i] = compact[i].expand();

@@ -1,7 +1,8 @@
 """Collectives of a temperature, by the counts in summary.json: what a job waits for between machines.
 
 Each algorithm runs on two ranks with 20 and with 60 temperatures; the difference is that of 40 temperatures, where
-whole-run parts cancel. A limit is the number found when the test was written and one more.
+whole-run parts cancel. Limits leave room for agreements by the clock, of which a step has one at most. Populations
+resample: weights that differ by more than 184 bits would need sums of all words.
 """
 
 import unittest

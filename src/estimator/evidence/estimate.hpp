@@ -44,7 +44,7 @@ struct Estimate {
         standard_error = 0;
         interval95 = Interval{value, value};
         is_conservative = false;
-        note = "the likelihood is the same at every state";
+        note = "the likelihood is the same at every state that was visited";
     }
     void refuse(std::string reason) {
         withhold_error(std::move(reason));

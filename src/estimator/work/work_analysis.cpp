@@ -83,7 +83,7 @@ WorkAnalysis analyse_alike(const population::Shards& forward, const population::
     analysis.verdict_text =
         is_foreign
             ? "agree: all works are alike, so that nothing was dissipated: the value is exact if no work was lost"
-            : "agree: all works are alike, since the likelihood is the same at every state";
+            : "agree: all works are alike, since the likelihood is the same at every state that was visited";
     std::vector<std::string> names{"bar"};
     for (const auto& estimator : work_estimators())
         names.push_back(estimator.name);
