@@ -4,6 +4,7 @@
 
 #include <stan/io/var_context.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdint>
@@ -66,6 +67,27 @@ class JsonData : public stan::io::var_context {
     }
     void names_r(std::vector<std::string>& names) const override { list(names, false); }
     void names_i(std::vector<std::string>& names) const override { list(names, true); }
+
+    /// "[]" says nothing of the sizes behind the first that is 0. Stan refuses it for a matrix of no rows and names the
+    /// sizes that the program declares: the variable takes them, and the answer is true, if their product is 0, too.
+    bool take_declared_dims(const std::string& refusal) {
+        const auto behind = [&](const std::string& words) {
+            const auto at = refusal.find(words);
+            return at == std::string::npos ? std::string() : refusal.substr(at + words.size());
+        };
+        const std::string name = behind("variable name="), declared = behind("dims declared=(");
+        const auto at = variables_.find(name.substr(0, name.find(';')));
+        if (at == variables_.end() || declared.empty() || !at->second.values.empty())
+            return false;
+        std::istringstream in(declared);
+        std::vector<std::size_t> dims;
+        for (std::size_t size = 0; in >> size; in.ignore()) // steps over the comma, or the bracket at the end
+            dims.push_back(size);
+        if (std::find(dims.begin(), dims.end(), std::size_t{0}) == dims.end() || dims == at->second.dims)
+            return false;
+        at->second.dims = dims;
+        return true;
+    }
 
   private:
     const StanVariable* find(const std::string& name) const {
@@ -173,6 +195,18 @@ class JsonData : public stan::io::var_context {
     std::size_t at_ = 0;
     std::map<std::string, StanVariable> variables_;
 };
+
+/// Calls use(data), again with other sizes of empty variables where Stan refuses those that are found.
+template <class Use>
+auto with_declared_dims(JsonData data, Use use) {
+    for (;;)
+        try {
+            return use(data);
+        } catch (const std::exception& refusal) {
+            if (!data.take_declared_dims(refusal.what()))
+                throw;
+        }
+}
 
 /// Reads the forms of data that BridgeStan accepts: null, an empty string, a path that ends in .json, or JSON.
 inline std::string read_data(const char* data) {

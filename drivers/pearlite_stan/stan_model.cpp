@@ -83,8 +83,10 @@ struct bs_model {
     }
 
     static stan_model context(const char* data, unsigned seed, std::ostringstream& out) {
-        JsonData json(read_data(data));
-        return stan_model(json, seed, &out);
+        return with_declared_dims(JsonData(read_data(data)), [&](JsonData& json) {
+            out.str("");
+            return stan_model(json, seed, &out);
+        });
     }
 
     template <bool propto, bool jacobian>
@@ -221,7 +223,10 @@ BS_PUBLIC int bs_param_unconstrain_json(const bs_model* m, const char* json, dou
     return guarded("param_unconstrain_json", error_msg, -1, [&] {
         std::ostringstream messages;
         Vector x;
-        m->model.transform_inits(JsonData(read_data(json)), x, &messages);
+        with_declared_dims(JsonData(read_data(json)), [&](const JsonData& values) {
+            messages.str("");
+            m->model.transform_inits(values, x, &messages);
+        });
         std::copy(x.data(), x.data() + x.size(), unc);
         print(messages);
         return 0;

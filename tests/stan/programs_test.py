@@ -63,7 +63,7 @@ class Programs(unittest.TestCase):
         cls.directory = scratch.__enter__()
         cls.addClassCleanup(scratch.__exit__, None, None, None)
         cls.made = {name: runner.pearlite("stan", PROGRAMS / f"{name}.stan", "-o", cls.directory / f"{name}.so",
-                                          timeout=600) for name in ("eight_schools", "regression")}
+                                          timeout=600) for name in ("eight_schools", "regression", "empty")}
 
     def model(self, name, data):
         file = self.directory / f"{name}.json"
@@ -115,6 +115,26 @@ class Programs(unittest.TestCase):
         ended, where = self.run_smc("regression", self.model("regression", data))
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         self.check_evidence(where, regression_integral(data))
+
+    def test_empty_data(self):
+        """`[]` for a vector, a matrix, matrices and integers of size 0; the program keeps all constants, so that log Z is 0.
+        Where the program declares other sizes, it refuses them as it does any."""
+        none = {"N": 0, "K": 3, "refuses": 0, "y": [], "x": [], "blocks": [], "group": []}
+        ended, where = self.run_smc("empty", self.model("empty", none))
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.check_evidence(where, 0)
+        ended, _ = self.run_smc("not-empty", self.model("empty", none | {"N": 2, "y": [1, 2], "group": [1, 1]}))
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertIn("variable name=x", ended.err)
+
+    def test_no_point_will_do(self):
+        """The search for starts ends after the draws that were given, also before the fit, with the program's words."""
+        none = {"N": 0, "K": 3, "refuses": 1, "y": [], "x": [], "blocks": [], "group": []}
+        for kind in ("bridge", "tempered"):
+            ended, _ = self.run_smc(kind, self.model("empty", none), "--set", "algorithm.most_prior_draws=20000", "--set",
+                                    f"path.kind={kind}")
+            self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+            self.assertRegex(ended.err, "most_prior_draws = 20000.*the first: log_density.* no point will do")
 
     def test_same_bits_and_resume(self):
         model = self.model("eight_schools", SCHOOLS)
