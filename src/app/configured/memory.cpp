@@ -11,14 +11,12 @@ namespace pearlite::app {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Bytes that this process's control group and those around it can still take.
 double left_in_control_groups() {
     double left = infinity;
-    for_each_control_group("memory", [&](const fs::path& group, bool is_second) {
-        const double limit = number_in(group / (is_second ? "memory.max" : "memory.limit_in_bytes"));
-        const double used = number_in(group / (is_second ? "memory.current" : "memory.usage_in_bytes"));
+    for_each_control_group("memory", [&](const std::string& group, bool is_second) {
+        const double limit = number_in(group + (is_second ? "memory.max" : "memory.limit_in_bytes"));
+        const double used = number_in(group + (is_second ? "memory.current" : "memory.usage_in_bytes"));
         if (limit < infinity)
             left = std::min(left, std::max(0.0, limit - std::min(limit, used)));
     });

@@ -7,15 +7,13 @@
 
 namespace pearlite::app {
 
-namespace fs = std::filesystem;
-
-double number_in(const fs::path& file) {
+double number_in(const std::string& file) {
     std::ifstream in(file);
     double number = 0;
     return in >> number ? number : infinity;
 }
 
-void for_each_control_group(const std::string& controller, const std::function<void(const fs::path&, bool)>& visit) {
+void for_each_control_group(const std::string& controller, const std::function<void(const std::string&, bool)>& visit) {
     std::ifstream groups("/proc/self/cgroup");
     for (std::string line; std::getline(groups, line);) {
         // "0::/a/b" of version 2, "7:cpu,cpuacct:/a/b" of version 1
@@ -24,20 +22,20 @@ void for_each_control_group(const std::string& controller, const std::function<v
         const auto controllers = "," + line.substr(first + 1, last - first - 1) + ",";
         if (last == std::string::npos || (!is_second && controllers.find("," + controller + ",") == std::string::npos))
             continue;
-        const fs::path root = is_second ? fs::path("/sys/fs/cgroup") : fs::path("/sys/fs/cgroup") / controller;
-        for (auto group = fs::path(line.substr(last + 1)).relative_path();; group = group.parent_path()) {
-            visit(root / group, is_second);
-            if (group.empty())
-                break;
+        const std::string root = is_second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/" + controller;
+        auto group = line.substr(last + 1); // from '/'
+        for (group += group.ends_with('/') ? "" : "/"; !group.empty(); group.resize(group.rfind('/') + 1)) {
+            visit(root + group, is_second);
+            group.pop_back();
         }
     }
 }
 
 double core_quota() {
     double cores = infinity;
-    for_each_control_group("cpu", [&](const fs::path& group, bool is_second) {
-        double quota = number_in(group / "cpu.cfs_quota_us"), period = number_in(group / "cpu.cfs_period_us");
-        if (std::ifstream in(group / "cpu.max"); is_second && !(in >> quota >> period))
+    for_each_control_group("cpu", [&](const std::string& group, bool is_second) {
+        double quota = number_in(group + "cpu.cfs_quota_us"), period = number_in(group + "cpu.cfs_period_us");
+        if (std::ifstream in(group + "cpu.max"); is_second && !(in >> quota >> period))
             quota = infinity;
         if (quota > 0 && quota < infinity && period > 0)
             cores = std::min(cores, quota / period);
