@@ -1,6 +1,7 @@
 #include "algorithm/common/prior_stage.hpp"
 
 #include "parallel/agreement.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,16 @@ namespace {
 constexpr std::uint64_t part_of_stages = std::uint64_t{1} << 62;
 constexpr Index widest_batch = 64, most_batches = 64;
 constexpr double quantile975 = 1.959963984540054;
+
+/// The words of the code behind a density for the first point that it refused, if it refused any.
+std::string first_rejection(const model::Target& target) {
+    const auto* density = target.offers<model::DensityFunctions>();
+    const auto* rejected = density ? density->offers<model::RejectedPoints>() : nullptr;
+    const auto rejections = rejected ? rejected->rejections() : model::Rejections{};
+    return rejections.number > 0
+               ? fmt::format("; the model rejected {} points, the first: {}", rejections.number, rejections.first)
+               : "";
+}
 
 double width_with(double width, double variance) {
     return std::hypot(width, quantile975 * std::sqrt(variance));
@@ -86,8 +97,8 @@ void PriorStage::require_fewer_draws() const {
                                                 "needed",
                                                 found_, draws_, particles_);
     throw InputError(fmt::format("{}, which are more draws than algorithm.most_prior_draws = {} allows; raise it, take "
-                                 "fewer particles, or choose a prior that is closer to the data",
-                                 seen, most));
+                                 "fewer particles, or choose a prior that is closer to the data{}",
+                                 seen, most, first_rejection(*target_)));
 }
 
 PriorStage::Batches PriorStage::batches(const population::Generation& particles) const {

@@ -26,6 +26,7 @@ struct BridgeSettings {
     Index starts = 8;
     double inflation = 1.5;
     bool prior_leg = true;
+    Index most_prior_draws = 0; ///< of the leg; prior_stage.hpp
     Index fit_particles = 2048;
     std::optional<std::uint64_t> fit_seed;
     bool has_prior = true;             ///< else the leg begins at modes, which are no key's matter

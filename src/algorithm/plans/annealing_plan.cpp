@@ -164,10 +164,12 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_of(const parallel::Co
             [this, ranks](AnyTarget path) { return sampler_along(ranks, std::move(path)); });
     if (!path_.is_bridge())
         return sampler_along(ranks, std::move(target));
+    auto bridge = path_.bridge;
+    bridge.most_prior_draws = most_prior_draws();
     return std::make_unique<algorithm::Bridged>(
-        ranks, std::move(target), path_.bridge, [this](const AnyTarget& path) { return kernel_.kernel_for(path); },
+        ranks, std::move(target), bridge, [this](const AnyTarget& path) { return kernel_.kernel_for(path); },
         traits_.default_block, run_.seed,
-        [this, ranks](AnyTarget bridge) { return sampler_along(ranks, std::move(bridge)); });
+        [this, ranks](AnyTarget path) { return sampler_along(ranks, std::move(path)); });
 }
 
 // The samplers keep the target.

@@ -125,6 +125,7 @@ std::string StanProgram::taken(char* message) const {
         return "for no stated reason";
     std::string text = message;
     functions_->free_error_msg(message);
+    text.erase(text.find_last_not_of(" \n") + 1);
     return text;
 }
 
