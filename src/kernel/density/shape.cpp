@@ -11,7 +11,7 @@ namespace pearlite::kernel {
 
 Shape::Shape(Vector mean, Matrix factor) : mean_(std::move(mean)), factor_(std::move(factor)) {
     if (!is_diagonal())
-        products_ = TriangularFactor(factor_);
+        products_ = simd::TriangularFactor(factor_);
 }
 
 void Shape::scale(const Matrix& x, Matrix& out) const {

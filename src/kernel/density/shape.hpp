@@ -1,8 +1,8 @@
 #pragma once
 /// The shape of a population of points at one temperature, from which kernels of densities make their proposals.
 
-#include "kernel/density/triangular_factor.hpp"
 #include "population/generation.hpp"
+#include "simd/triangular_factor.hpp"
 
 #include <span>
 
@@ -42,7 +42,7 @@ class Shape {
   private:
     Vector mean_;
     Matrix factor_;
-    TriangularFactor products_; ///< of a factor that is not diagonal
+    simd::TriangularFactor products_; ///< of a factor that is not diagonal
 };
 
 /// Collective. The weighted mean and shrunk covariance of a population of points. Coordinates without a usable variance

@@ -1,16 +1,16 @@
-#include "kernel/density/triangular_factor.hpp"
+#include "simd/triangular_factor.hpp"
 
 #include "simd/arithmetic.hpp"
 #include "simd/instructions.hpp"
 
 #include <algorithm>
 
-namespace pearlite::kernel::triangular_panels {
+namespace pearlite::simd::triangular_panels {
 
 namespace {
 
-using Packet = simd::Doubles;
-constexpr Index width = simd::lanes<Packet>;
+using Packet = Doubles;
+constexpr Index width = lanes<Packet>;
 constexpr Index registers = n_rows / width;
 
 /// Eight rows of this number of points.
@@ -22,9 +22,9 @@ struct Sums {
     [[gnu::always_inline]] void add(const double* panel, Index terms, const double* x, Index stride) {
         for (Index k = 0; k < terms; ++k, panel += n_rows)
             for (Index p = 0; p < points; ++p) {
-                const auto factor = simd::broadcast<Packet>(x[p * stride + k]);
+                const auto factor = broadcast<Packet>(x[p * stride + k]);
                 for (Index r = 0; r < registers; ++r)
-                    of[p][r] = simd::fused(simd::load<Packet>(panel + r * width), factor, of[p][r]);
+                    of[p][r] = fused(load<Packet>(panel + r * width), factor, of[p][r]);
             }
     }
     /// The sums begin with -x.
@@ -32,7 +32,7 @@ struct Sums {
         for (Index p = 0; p < points; ++p, x += stride)
             if (rows == n_rows)
                 for (Index r = 0; r < registers; ++r)
-                    of[p][r] = -simd::load_anywhere<Packet>(x + r * width);
+                    of[p][r] = -load_anywhere<Packet>(x + r * width);
             else
                 for (Index row = 0; row < rows; ++row)
                     of[p][row / width][row % width] = -x[row];
@@ -41,7 +41,7 @@ struct Sums {
         for (Index p = 0; p < points; ++p, y += stride)
             if (rows == n_rows)
                 for (Index r = 0; r < registers; ++r)
-                    simd::store_anywhere<Packet>(y + r * width, of[p][r]);
+                    store_anywhere<Packet>(y + r * width, of[p][r]);
             else
                 for (Index row = 0; row < rows; ++row)
                     y[row] = of[p][row / width][row % width];
@@ -63,15 +63,28 @@ void for_points(Index n, Work&& work) {
         work(std::integral_constant<Index, 1>{}, first);
 }
 
-/// work(sums, row, rows, x, y) for panels of rows and groups of points, whose coordinates begin at x and y.
+/// work(sums, row, rows, x, y) for panels of rows and groups of points, whose coordinates begin at x and y; from the
+/// last panel to the first, if so desired.
 template <class Work>
-void for_panels(const Points& points, Work&& work) {
-    for (Index row = 0; row < points.d; row += n_rows)
+void for_panels(const Points& points, Work&& work, bool from_last = false) {
+    for (Index done = 0, panels = n_panels(points.d); done < panels; ++done) {
+        const Index row = n_rows * (from_last ? panels - 1 - done : done);
         for_points(points.n, [&](auto count, Index first) {
             Sums<count> sums{};
             work(sums, row, std::min(n_rows, points.d - row), points.x + first * points.stride,
                  points.y + first * points.stride);
         });
+    }
+}
+
+/// The rows of the solution y, from sums that hold the product of the panel with the rows before them, minus x.
+template <Index points>
+[[gnu::always_inline]] inline void solve_block(const Sums<points>& sums, const double* inverse, double* y, Index stride,
+                                               Index rows) {
+    sums.store(y, stride, rows);
+    Sums<points> solved{};
+    solved.add(inverse, rows, y, stride);
+    solved.store(y, stride, rows);
 }
 
 } // namespace
@@ -100,16 +113,27 @@ void solve_lower(const double* panels, const double* inverses, const Points& poi
         const double* const panel = panels + n_rows * lower_begin(row / n_rows);
         sums.load_negative(x + row, points.stride, rows);
         sums.add(panel, row, y, points.stride);
-        sums.store(y + row, points.stride, rows);
-        std::remove_reference_t<decltype(sums)> solved{};
-        solved.add(inverses + n_rows * row, rows, y + row, points.stride);
-        solved.store(y + row, points.stride, rows);
+        solve_block(sums, inverses + n_rows * row, y + row, points.stride, rows);
     });
 }
 
-using simd::Compiled;
+template <class>
+void solve_upper(const double* panels, const double* inverses, const Points& points) {
+    constexpr bool from_last = true;
+    for_panels(
+        points,
+        [&](auto& sums, Index row, Index rows, const double* x, double* y) {
+            const double* const panel = panels + n_rows * upper_begin(points.d, row / n_rows);
+            sums.load_negative(x + row, points.stride, rows);
+            sums.add(panel + n_rows * rows, points.d - row - rows, y + row + rows, points.stride);
+            solve_block(sums, inverses + n_rows * row, y + row, points.stride, rows);
+        },
+        from_last);
+}
+
 template void multiply_lower<Compiled>(const double*, const Points&);
 template void multiply_upper<Compiled>(const double*, const Points&);
 template void solve_lower<Compiled>(const double*, const double*, const Points&);
+template void solve_upper<Compiled>(const double*, const double*, const Points&);
 
-} // namespace pearlite::kernel::triangular_panels
+} // namespace pearlite::simd::triangular_panels

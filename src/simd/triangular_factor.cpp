@@ -1,11 +1,11 @@
-#include "kernel/density/triangular_factor.hpp"
+#include "simd/triangular_factor.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
 #include "simd/instructions.hpp"
 
 #include <algorithm>
 
-namespace pearlite::kernel {
+namespace pearlite::simd {
 
 using namespace triangular_panels;
 
@@ -29,6 +29,11 @@ Points points_of(const Matrix& x, Matrix& y) {
     return {x.data(), y.data(), x.rows(), x.cols(), x.rows()};
 }
 
+// It is a reference. NOLINTNEXTLINE(performance-unnecessary-value-param)
+Points points_of(Eigen::Ref<Matrix> x) {
+    return {x.data(), x.data(), x.rows(), x.cols(), x.outerStride()};
+}
+
 } // namespace
 
 TriangularFactor::TriangularFactor(const Matrix& lower) : dimension_(lower.rows()) {
@@ -36,7 +41,7 @@ TriangularFactor::TriangularFactor(const Matrix& lower) : dimension_(lower.rows(
     const Index d = dimension_, panels = n_panels(d);
     rows_ = Matrix::Zero(n_rows, lower_begin(panels));
     columns_ = Matrix::Zero(n_rows, upper_begin(d, panels - 1) + d - n_rows * (panels - 1));
-    inverses_ = Matrix::Zero(n_rows, n_rows * panels);
+    row_inverses_ = column_inverses_ = Matrix::Zero(n_rows, n_rows * panels);
     for (Index panel = 0; panel < panels; ++panel) {
         const Index first = n_rows * panel, n = std::min(n_rows, d - first);
         for (Index row = first; row < first + n; ++row) {
@@ -45,25 +50,32 @@ TriangularFactor::TriangularFactor(const Matrix& lower) : dimension_(lower.rows(
             for (Index k = row; k < d; ++k)
                 columns_(row - first, upper_begin(d, panel) + k - first) = lower(k, row);
         }
-        inverses_.middleCols(first, n_rows) = negative_inverse(lower, first, n);
+        const Matrix inverse = negative_inverse(lower, first, n);
+        row_inverses_.middleCols(first, n_rows) = inverse;
+        column_inverses_.middleCols(first, n_rows) = inverse.transpose();
     }
 }
 
 void TriangularFactor::multiply(const Matrix& x, Matrix& out) const {
     PEARLITE_EXPECTS(x.rows() == dimension_ && &out != &x);
-    simd::on_this_cpu([&](auto cpu) { multiply_lower<decltype(cpu)>(rows_.data(), points_of(x, out)); });
+    on_this_cpu([&](auto cpu) { multiply_lower<decltype(cpu)>(rows_.data(), points_of(x, out)); });
 }
 
 void TriangularFactor::multiply_transposed(const Matrix& x, Matrix& out) const {
     PEARLITE_EXPECTS(x.rows() == dimension_ && &out != &x);
-    simd::on_this_cpu([&](auto cpu) { multiply_upper<decltype(cpu)>(columns_.data(), points_of(x, out)); });
+    on_this_cpu([&](auto cpu) { multiply_upper<decltype(cpu)>(columns_.data(), points_of(x, out)); });
 }
 
 // It is a reference. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void TriangularFactor::solve(Eigen::Ref<Matrix> x) const {
     PEARLITE_EXPECTS(x.rows() == dimension_);
-    const Points points{x.data(), x.data(), x.rows(), x.cols(), x.outerStride()};
-    simd::on_this_cpu([&](auto cpu) { solve_lower<decltype(cpu)>(rows_.data(), inverses_.data(), points); });
+    on_this_cpu([&](auto cpu) { solve_lower<decltype(cpu)>(rows_.data(), row_inverses_.data(), points_of(x)); });
 }
 
-} // namespace pearlite::kernel
+// It is a reference. NOLINTNEXTLINE(performance-unnecessary-value-param)
+void TriangularFactor::solve_transposed(Eigen::Ref<Matrix> x) const {
+    PEARLITE_EXPECTS(x.rows() == dimension_);
+    on_this_cpu([&](auto cpu) { solve_upper<decltype(cpu)>(columns_.data(), column_inverses_.data(), points_of(x)); });
+}
+
+} // namespace pearlite::simd

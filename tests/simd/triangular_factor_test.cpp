@@ -1,17 +1,17 @@
-#include "kernel/density/triangular_factor.hpp"
+#include "simd/triangular_factor.hpp"
 
-#include "pearlite/random/stream.hpp"
+#include "draws.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
-namespace pearlite::kernel {
+namespace pearlite::simd {
 namespace {
 
-Matrix random_matrix(Index rows, Index columns, std::uint64_t id) {
-    random::Stream stream({5, random::Purpose::test, id, 0});
-    return Matrix::NullaryExpr(rows, columns, [&](Index, Index) { return stream.normal(); });
+Matrix random_matrix(Index rows, Index columns, unsigned seed) {
+    testing::Draws draws(seed);
+    return Matrix::NullaryExpr(rows, columns, [&](Index, Index) { return draws.uniform(-2, 2); });
 }
 
 /// A factor as of a covariance, with NaN where it must not be read.
@@ -59,14 +59,21 @@ TEST(TriangularFactor, SolvesForPointsOneByOneAndTogether) {
             together.topRows(d) = product;
             factor.solve(together.topRows(d));
             EXPECT_LE((together.topRows(d) - x).norm(), 1e-12 * x.norm()) << d << ' ' << n;
+            Matrix transposed;
+            factor.multiply_transposed(x, transposed);
+            Matrix of_transposed = transposed;
+            factor.solve_transposed(of_transposed);
+            EXPECT_LE((of_transposed - x).norm(), 1e-12 * x.norm()) << d << ' ' << n;
             EXPECT_TRUE((together.bottomRows(3).array() == 7).all());
             for (Index i = 0; i < n; ++i) {
-                Matrix one = product.col(i);
+                Matrix one = product.col(i), one_of_transposed = transposed.col(i);
                 factor.solve(one);
+                factor.solve_transposed(one_of_transposed);
                 EXPECT_EQ(one, together.topRows(d).col(i)) << d << ' ' << n;
+                EXPECT_EQ(one_of_transposed, of_transposed.col(i)) << d << ' ' << n;
             }
         }
 }
 
 } // namespace
-} // namespace pearlite::kernel
+} // namespace pearlite::simd
