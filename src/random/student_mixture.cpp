@@ -60,16 +60,39 @@ StudentMixture::StudentMixture(std::vector<Component> components, double df)
     }
     for (auto& component : components_)
         component.weight /= total;
-    set_constants();
+    prepare();
 }
 
-void StudentMixture::set_constants() {
-    const double constant = log_peak(df_, static_cast<double>(dimension()));
-    log_constants_.clear();
+void StudentMixture::prepare() {
+    const double peak = log_peak(df_, static_cast<double>(dimension()));
+    prepared_.clear();
     for (const auto& component : components_)
-        log_constants_.push_back(std::log(component.weight) + constant -
-                                 component.factor.diagonal().array().log().sum());
+        prepared_.emplace_back(component, peak);
 }
+
+StudentMixture::Prepared::Prepared(const Component& component, double log_peak)
+    : log_constant(std::log(component.weight) + log_peak - component.factor.diagonal().array().log().sum()) {
+    if (component.factor.isDiagonal(0))
+        inverse_diagonal = component.factor.diagonal().cwiseInverse();
+    else
+        factor = simd::TriangularFactor(component.factor);
+}
+
+// They are references. NOLINTBEGIN(performance-unnecessary-value-param)
+void StudentMixture::Prepared::solve(Eigen::Ref<Matrix> x) const {
+    if (inverse_diagonal.size() > 0)
+        x.array().colwise() *= inverse_diagonal.array();
+    else
+        factor.solve(x);
+}
+
+void StudentMixture::Prepared::solve_transposed(Eigen::Ref<Matrix> x) const {
+    if (inverse_diagonal.size() > 0)
+        x.array().colwise() *= inverse_diagonal.array();
+    else
+        factor.solve_transposed(x);
+}
+// NOLINTEND(performance-unnecessary-value-param)
 
 StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double> weights, Index components, double df,
                                    int iterations, Scales scales) {
@@ -118,43 +141,62 @@ void StudentMixture::draw(Stream& stream, std::span<double> x) const {
     Eigen::Map<Vector>(x.data(), dimension()) = component.mean + component.factor.triangularView<Eigen::Lower>() * z;
 }
 
-void StudentMixture::evaluate(std::span<const double> x, std::span<double> log_terms,
-                              std::span<double> distances) const {
-    const Eigen::Map<const Vector> point(x.data(), dimension());
+StudentMixture::Terms StudentMixture::terms(std::size_t component, const Eigen::Ref<const Matrix>& points) const {
     const auto d = static_cast<double>(dimension());
-    for (std::size_t k = 0; k < components_.size(); ++k) {
-        Vector z = point - components_[k].mean;
-        components_[k].factor.triangularView<Eigen::Lower>().solveInPlace(z);
-        distances[k] = z.squaredNorm();
-        log_terms[k] = log_constants_[k] + log_shape(df_, d, distances[k]);
+    const auto& prepared = prepared_[component];
+    Terms terms{points.colwise() - components_[component].mean, Vector(points.cols()), Vector(points.cols())};
+    prepared.solve(terms.standardised);
+    for (Index i = 0; i < points.cols(); ++i) {
+        terms.distances[i] = terms.standardised.col(i).squaredNorm();
+        terms.logs[i] = prepared.log_constant + log_shape(df_, d, terms.distances[i]);
     }
-}
-
-std::vector<double> StudentMixture::log_terms(std::span<const double> x) const {
-    std::vector<double> terms(components_.size()), distances(components_.size());
-    evaluate(x, terms, distances);
     return terms;
 }
 
-double StudentMixture::log_density(std::span<const double> x) const {
-    return log_sum_exp(log_terms(x));
+std::vector<StudentMixture::Terms> StudentMixture::all_terms(const Eigen::Ref<const Matrix>& points,
+                                                             std::span<double> out) const {
+    PEARLITE_EXPECTS(points.rows() == dimension() && static_cast<Index>(out.size()) == points.cols());
+    std::vector<Terms> all;
+    for (std::size_t k = 0; k < components_.size(); ++k)
+        all.push_back(terms(k, points));
+    std::vector<double> logs(components_.size());
+    for (Index i = 0; i < points.cols(); ++i) {
+        std::ranges::transform(all, logs.begin(), [i](const Terms& terms) { return terms.logs[i]; });
+        out[at(i)] = log_sum_exp(logs);
+    }
+    return all;
 }
 
-double StudentMixture::log_density(std::span<const double> x, std::span<double> gradient) const {
-    const Eigen::Map<const Vector> point(x.data(), dimension());
-    Eigen::Map<Vector> sum(gradient.data(), dimension());
-    std::vector<double> terms(components_.size()), distances(components_.size());
-    evaluate(x, terms, distances);
-    const double total = log_sum_exp(terms);
-    sum.setZero();
-    for (std::size_t k = 0; k < components_.size(); ++k) {
-        const double share = std::exp(terms[k] - total);
-        if (!(share > 0))
-            continue;
-        const double scaled = scaled_share(share, df_, static_cast<double>(dimension()), distances[k]);
-        sum -= scaled * cholesky_solution(components_[k].factor, point - components_[k].mean);
+std::vector<double> StudentMixture::log_terms(std::span<const double> x) const {
+    std::vector<double> logs;
+    for (std::size_t k = 0; k < components_.size(); ++k)
+        logs.push_back(terms(k, Eigen::Map<const Matrix>(x.data(), dimension(), 1)).logs[0]);
+    return logs;
+}
+
+double StudentMixture::log_density(std::span<const double> x) const {
+    double log_density = 0;
+    log_densities(Eigen::Map<const Matrix>(x.data(), dimension(), 1), {&log_density, 1});
+    return log_density;
+}
+
+void StudentMixture::log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out) const {
+    all_terms(points, out);
+}
+
+void StudentMixture::log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out,
+                                   // It is a reference. NOLINTNEXTLINE(performance-unnecessary-value-param)
+                                   Eigen::Ref<Matrix> gradients) const {
+    auto all = all_terms(points, out);
+    gradients.setZero();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        auto& [slopes, logs, distances] = all[k];
+        prepared_[k].solve_transposed(slopes);
+        for (Index i = 0; i < points.cols(); ++i)
+            if (const double share = std::exp(logs[i] - out[at(i)]); share > 0)
+                gradients.col(i) -=
+                    scaled_share(share, df_, static_cast<double>(dimension()), distances[i]) * slopes.col(i);
     }
-    return total;
 }
 
 Vector StudentMixture::mean() const {
@@ -189,21 +231,6 @@ StudentMixture StudentMixture::inflated(double factor) const {
     return StudentMixture(std::move(components), df_);
 }
 
-void StudentMixture::log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out) const {
-    const Index n = points.cols();
-    PEARLITE_EXPECTS(points.rows() == dimension() && static_cast<Index>(out.size()) == n);
-    const auto d = static_cast<double>(dimension());
-    Matrix z, log_terms(static_cast<Index>(components_.size()), n);
-    for (std::size_t k = 0; k < components_.size(); ++k) {
-        z = points.colwise() - components_[k].mean;
-        solve_lower(components_[k].factor, z);
-        for (Index i = 0; i < n; ++i)
-            log_terms(static_cast<Index>(k), i) = log_constants_[k] + log_shape(df_, d, z.col(i).squaredNorm());
-    }
-    for (Index i = 0; i < n; ++i)
-        out[static_cast<std::size_t>(i)] = log_sum_exp({log_terms.col(i).data(), components_.size()});
-}
-
 std::size_t StudentMixture::statistics_size() const {
     const auto d = static_cast<std::size_t>(dimension());
     return components_.size() * (2 + d + d * d);
@@ -211,15 +238,14 @@ std::size_t StudentMixture::statistics_size() const {
 
 void StudentMixture::add_statistics(std::span<const double> x, double weight, std::span<double> sums) const {
     PEARLITE_EXPECTS(sums.size() == statistics_size());
-    std::vector<double> terms(components_.size()), distances(components_.size());
-    evaluate(x, terms, distances);
-    const double total = log_sum_exp(terms);
+    double total = 0;
+    const auto all = all_terms(Eigen::Map<const Matrix>(x.data(), dimension(), 1), {&total, 1});
     const Index d = dimension();
     const Eigen::Map<const Vector> point(x.data(), d);
     double* sum = sums.data();
     for (std::size_t k = 0; k < components_.size(); ++k) {
-        const double share = weight * std::exp(terms[k] - total);
-        const double scaled = scaled_share(share, df_, static_cast<double>(d), distances[k]);
+        const double share = weight * std::exp(all[k].logs[0] - total);
+        const double scaled = scaled_share(share, df_, static_cast<double>(d), all[k].distances[0]);
         const Vector y = point - components_[k].mean; // centred, so that squares do not cancel
         *sum++ += share;
         *sum++ += scaled;
@@ -274,7 +300,7 @@ StudentMixture StudentMixture::from_values(std::span<const double> values, Index
     // Weights that sum to 1 but for rounding change by rounding if they are divided by their sum.
     for (std::size_t k = 0; k < mixture.components_.size(); ++k)
         mixture.components_[k].weight = values[1 + k * stride];
-    mixture.set_constants();
+    mixture.prepare();
     return mixture;
 }
 

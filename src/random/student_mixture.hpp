@@ -3,6 +3,7 @@
 /// steps (Cappé, Douc, Guillin, Marin & Robert 2008, "Adaptive importance sampling in general mixture classes").
 
 #include "pearlite/random/stream.hpp"
+#include "simd/triangular_factor.hpp"
 
 #include <span>
 #include <vector>
@@ -33,11 +34,14 @@ class StudentMixture {
     const std::vector<Component>& components() const { return components_; }
 
     void draw(Stream& stream, std::span<double> x) const;
-    double log_density(std::span<const double> x) const;
     /// log of weight times density of every component at x.
     std::vector<double> log_terms(std::span<const double> x) const;
-    /// The log density, and the gradient of the log density (d) into `gradient`.
-    double log_density(std::span<const double> x, std::span<double> gradient) const;
+    double log_density(std::span<const double> x) const;
+    /// Log densities of the points (d x n), and their gradients (d x n) if asked for. The bits of a point do not depend
+    /// on the others.
+    void log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out) const;
+    void log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out,
+                       Eigen::Ref<Matrix> gradients) const;
 
     Vector mean() const;       ///< d
     Matrix covariance() const; ///< d x d
@@ -46,8 +50,6 @@ class StudentMixture {
     StudentMixture merged() const;
     /// All covariances times a factor above 0.
     StudentMixture inflated(double factor) const;
-    /// Log densities of many points (d x n).
-    void log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out) const;
 
     /// Sufficient statistics of one step, which are sums over points: size() numbers to which add() contributes.
     /// updated() makes the next mixture of their totals; components that explain less than 0.5 % are dropped.
@@ -62,12 +64,29 @@ class StudentMixture {
   private:
     /// All components with the mean scale matrix.
     StudentMixture with_common_scale() const;
-    void set_constants();
-    /// log of weight times density of every component at x, and the squared Mahalanobis distances.
-    void evaluate(std::span<const double> x, std::span<double> log_terms, std::span<double> distances) const;
+    /// The component's factor as block products read it, and what does not depend on a point.
+    struct Prepared {
+        simd::TriangularFactor factor;
+        Vector inverse_diagonal; ///< of a diagonal factor, else empty
+        double log_constant = 0; ///< log weight plus the density's normaliser
+
+        explicit Prepared(const Component& component, double log_peak);
+        /// x -> L^-1 x and x -> L'^-1 x.
+        void solve(Eigen::Ref<Matrix> x) const;
+        void solve_transposed(Eigen::Ref<Matrix> x) const;
+    };
+    /// A component at points: logs of weight times density, squared Mahalanobis distances, L^-1 (x - mean).
+    struct Terms {
+        Matrix standardised;
+        Vector logs, distances;
+    };
+    void prepare();
+    Terms terms(std::size_t component, const Eigen::Ref<const Matrix>& points) const;
+    /// The same of all components; `out` are their sums' logs.
+    std::vector<Terms> all_terms(const Eigen::Ref<const Matrix>& points, std::span<double> out) const;
 
     std::vector<Component> components_;
-    std::vector<double> log_constants_; ///< log weight plus the density's normaliser
+    std::vector<Prepared> prepared_; ///< by components
     double df_;
 };
 

@@ -1,5 +1,6 @@
 #include "random/student_mixture.hpp"
 
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "core/moments.hpp"
 
 #include <boost/math/distributions/students_t.hpp>
@@ -90,13 +91,50 @@ TEST(StudentMixture, GradientsAreThoseOfTheDensity) {
     for (const double df : {5.0, infinity}) {
         const StudentMixture mixture(two_of_them().components(), df);
         for (const auto& x : {std::vector<double>{0.3, -0.2}, {3.0, -2.0}, {7.0, -4.5}}) {
-            std::vector<double> gradient(2);
-            EXPECT_EQ(mixture.log_density(x, gradient), mixture.log_density(x));
+            const Matrix point = Eigen::Map<const Matrix>(x.data(), 2, 1);
+            Matrix gradient(2, 1);
+            double log_density = 0;
+            mixture.log_densities(point, {&log_density, 1}, gradient);
+            EXPECT_EQ(log_density, mixture.log_density(x));
             for (std::size_t k = 0; k < 2; ++k) {
                 auto above = x, below = x;
                 above[k] += 1e-5;
                 below[k] -= 1e-5;
-                EXPECT_NEAR(gradient[k], (mixture.log_density(above) - mixture.log_density(below)) / 2e-5, 1e-8);
+                EXPECT_NEAR(gradient(static_cast<Index>(k), 0),
+                            (mixture.log_density(above) - mixture.log_density(below)) / 2e-5, 1e-8);
+            }
+        }
+    }
+}
+
+/// Blocks that are no multiple of a register's lanes, in dimensions that are none; diagonal factors take a way of their
+/// own. The formulas are those of one component with dense matrices.
+TEST(StudentMixture, BlocksHaveTheBitsOfTheirPointsAndTheDensityOfDenseMatrices) {
+    constexpr double df = 7;
+    for (const Index d : {1, 5, 31}) {
+        Stream stream({3, Purpose::test, static_cast<std::uint64_t>(d), 0});
+        const auto normals = [&](Index rows, Index columns) -> Matrix {
+            return Matrix::NullaryExpr(rows, columns, [&](Index, Index) { return stream.normal(); });
+        };
+        Matrix full = 0.3 * normals(d, d).triangularView<Eigen::Lower>().toDenseMatrix();
+        full.diagonal() = full.diagonal().cwiseAbs().array() + 0.5;
+        for (const Matrix& factor : {full, Matrix(full.diagonal().asDiagonal())}) {
+            const StudentMixture mixture({{1, normals(d, 1), factor}}, df);
+            const Matrix points = normals(d, 21);
+            std::vector<double> values(21), alone(1);
+            Matrix gradients(d, 21), gradient(d, 1);
+            mixture.log_densities(points, values, gradients);
+            const Matrix precision = inverse(row_products(factor));
+            for (Index i = 0; i < points.cols(); ++i) {
+                mixture.log_densities(points.col(i), alone, gradient);
+                EXPECT_EQ(alone[0], values[at(i)]);
+                EXPECT_EQ(gradient.col(0), gradients.col(i));
+                const Vector shift = points.col(i) - mixture.mean();
+                const double distance = shift.dot(precision * shift), n = static_cast<double>(d);
+                EXPECT_NEAR(values[at(i)] - mixture.log_density({mixture.mean().data(), at(d)}),
+                            -0.5 * (df + n) * std::log1p(distance / df), 1e-10 * (1 + distance));
+                EXPECT_LT((gradients.col(i) + (df + n) / (df + distance) * precision * shift).norm(),
+                          1e-10 * (1 + (precision * shift).norm()));
             }
         }
     }

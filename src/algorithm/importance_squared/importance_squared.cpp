@@ -176,9 +176,11 @@ void ImportanceSquared::draw_block(population::Generation& particles, Index b) {
     for (Index i = 0; i < block.size(); ++i)
         draw(streams, i, point(block, i));
     target_->evaluate(block, block.points, 1, block.log_prior, block.log_likelihood, streams);
+    std::vector<double> log_q(log_w.size());
+    mixture_.log_densities(block.points.leftCols(block.size()), log_q);
     for (Index i = 0; i < block.size(); ++i)
-        log_w[static_cast<std::size_t>(i)] = block.log_prior(i) + block.log_likelihood(i) - log_normaliser_ -
-                                             log_proposal(point(block, i), block.log_prior(i) - log_normaliser_);
+        log_w[at(i)] = block.log_prior(i) + block.log_likelihood(i) - log_normaliser_ -
+                       with_defence(log_q[at(i)], block.log_prior(i) - log_normaliser_);
     require_numbers(log_w, particles, b, round_ + 1);
 }
 
@@ -195,7 +197,11 @@ void ImportanceSquared::draw(const model::BlockStreams& streams, Index i, std::s
 }
 
 double ImportanceSquared::log_proposal(std::span<const double> x, double log_prior) const {
-    const double log_q = mixture_.log_density(x), share = importance_.defensive_share;
+    return with_defence(mixture_.log_density(x), log_prior);
+}
+
+double ImportanceSquared::with_defence(double log_q, double log_prior) const {
+    const double share = importance_.defensive_share;
     if (share == 0)
         return log_q;
     const double larger = std::max(log_q, log_prior);

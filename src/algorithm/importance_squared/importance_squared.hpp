@@ -83,6 +83,8 @@ class ImportanceSquared final : public Sampler {
     /// Draws x from q, or in the defensive share of cases from the prior.
     void draw(const model::BlockStreams& streams, Index i, std::span<double> x) const;
     double log_proposal(std::span<const double> x, double log_prior) const;
+    /// The log of the proposal's density, of log q and the log of the prior's.
+    double with_defence(double log_q, double log_prior) const;
 
     void end_round(population::Generation& particles);
 

@@ -14,13 +14,10 @@ class Gradient final : public model::DensityGradient {
     void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
                   Matrix& gradient) const override {
         functions_->log_densities(points, n, log_likelihood, gradient);
-        const auto d = static_cast<std::size_t>(points.rows());
-        Vector of_start(points.rows());
-        for (Index i = 0; i < n; ++i) {
-            log_prior(i) = start_->log_density({points.col(i).data(), d}, {of_start.data(), d});
-            log_likelihood(i) -= log_prior(i);
-            gradient.col(i) = of_start + b * (gradient.col(i) - of_start);
-        }
+        Matrix of_start(points.rows(), n);
+        start_->log_densities(points.leftCols(n), {log_prior.data(), static_cast<std::size_t>(n)}, of_start);
+        log_likelihood.head(n) -= log_prior.head(n);
+        gradient.leftCols(n) = of_start + b * (gradient.leftCols(n) - of_start);
     }
 
   private:

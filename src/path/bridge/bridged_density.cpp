@@ -65,12 +65,16 @@ class BridgedGradient final : public model::DensityGradient {
   private:
     void bridge_from_reference(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
                                Matrix& gradient) const {
-        const std::size_t d = at(points.rows());
-        Vector slope(points.rows());
+        Matrix slopes(points.rows(), n);
+        std::vector<double> log_q(at(n));
+        reference_->log_densities(points.leftCols(n), log_q, slopes);
         for (Index i = 0; i < n; ++i) {
-            const double log_q = reference_->log_density({points.col(i).data(), d}, {slope.data(), d});
-            bridge(log_q, log_prior(i), log_likelihood(i));
-            gradient.col(i) = b == 0 ? slope : slope + b * (gradient.col(i) - slope);
+            bridge(log_q[at(i)], log_prior(i), log_likelihood(i));
+            const auto slope = slopes.col(i);
+            if (b == 0)
+                gradient.col(i) = slope;
+            else
+                gradient.col(i) = slope + b * (gradient.col(i) - slope);
         }
     }
 
@@ -133,10 +137,10 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
 void BridgedDensity::evaluate(const Matrix& points, Index n, const model::BlockStreams& streams, Vector& log_prior,
                               Vector& log_likelihood) const {
     density_->evaluate(points, n, streams, log_prior, log_likelihood);
-    for (Index i = 0; i < n; ++i) {
-        const double log_q = reference_->log_density({points.col(i).data(), at(points.rows())});
-        bridge(log_q, log_prior(i), log_likelihood(i));
-    }
+    std::vector<double> log_q(at(n));
+    reference_->log_densities(points.leftCols(n), log_q);
+    for (Index i = 0; i < n; ++i)
+        bridge(log_q[at(i)], log_prior(i), log_likelihood(i));
 }
 
 std::optional<double> BridgedDensity::exact_log_ratio() const {
