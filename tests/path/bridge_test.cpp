@@ -192,6 +192,52 @@ TEST(Laplace, IsExactForNormalPosteriors) {
     }
 }
 
+/// SlopedRegression in the units of a table as users bring it: coefficient k is unit(k) times the coordinate.
+struct RawRegression : SlopedRegression {
+    using SlopedRegression::SlopedRegression;
+    static double unit(std::size_t k) { return std::pow(10, static_cast<double>(k % 5) * 2 - 4); }
+    static std::vector<double> scaled(std::span<const double> u) {
+        std::vector<double> beta(u.begin(), u.end());
+        for (std::size_t k = 0; k < beta.size(); ++k)
+            beta[k] *= unit(k);
+        return beta;
+    }
+    void draw_prior(random::Stream& stream, std::span<double> u) const {
+        SlopedRegression::draw_prior(stream, u);
+        for (std::size_t k = 0; k < u.size(); ++k)
+            u[k] /= unit(k);
+    }
+    double log_prior(std::span<const double> u) const {
+        double log_jacobian = 0;
+        for (std::size_t k = 0; k < u.size(); ++k)
+            log_jacobian += std::log(unit(k));
+        return SlopedRegression::log_prior(scaled(u)) + log_jacobian;
+    }
+    double log_likelihood(std::span<const double> u) const { return SlopedRegression::log_likelihood(scaled(u)); }
+    void gradient(std::span<const double> u, double b, std::span<double> gradient) const {
+        SlopedRegression::gradient(scaled(u), b, gradient);
+        for (std::size_t k = 0; k < u.size(); ++k)
+            gradient[k] *= unit(k);
+    }
+};
+
+/// A floor on eigenvalues in the user's units, or a descent that stops before the mode, would make it too narrow or put
+/// it elsewhere.
+TEST(Laplace, DoesNotDependOnUnits) {
+    const RawRegression regression(10);
+    const auto density = density_of(regression);
+    const auto found = fit_by_laplace(*density, {.starts = 3, .seed = 5, .df = infinity});
+    ASSERT_EQ(found.mixture.components().size(), 1u);
+    const JointDensity joint(*density);
+    random::Stream stream({3, random::Purpose::test, 0, 0});
+    Vector u(10);
+    for (int k = 0; k < 20; ++k) {
+        found.mixture.draw(stream, {u.data(), at(u.size())});
+        const std::span<const double> point(u.data(), at(u.size()));
+        EXPECT_NEAR(joint(point) - found.mixture.log_density(point), regression.exact_log_ratio(), 1e-2);
+    }
+}
+
 TEST(Fits, TakeTheDensitysOwnGradient) {
     for (const auto fit : {fit_by_laplace, fit_by_pathfinder}) {
         const FitSettings settings{.starts = 3, .seed = 5, .df = 7};

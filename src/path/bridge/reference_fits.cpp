@@ -43,24 +43,61 @@ Mode climb(const JointDensity& density, const Vector& start) {
 /// A component at a point, its scale the inverse of the curvature there.
 struct Peak {
     random::StudentMixture::Component component; ///< its weight is a logarithm
-    bool is_mode = false;                        ///< the curvature is not negative in any direction
+    double log_p = 0;
+    bool is_mode = false; ///< the curvature is not negative in any direction
 };
 
-/// Eigenvalues of the curvature below 1e-8 of the largest are raised; nothing if none is positive.
+/// The roots of a curvature's diagonal, by which coordinates get units of their own: those of a user may differ by many
+/// orders of magnitude. None is below 1e-8 of the largest.
+Vector units_of(const Matrix& curvature) {
+    const Vector roots = curvature.diagonal().cwiseAbs().cwiseSqrt();
+    return roots.cwiseMax(1e-8 * roots.maxCoeff());
+}
+
+/// Eigenvalues of the curvature in units_of() below 1e-8 of the largest are raised; nothing if none is positive.
 std::optional<Peak> peak_at(const Mode& mode, const Matrix& curvature) {
-    if (!curvature.allFinite())
+    if (!curvature.allFinite() || curvature.diagonal().isZero(0))
         return std::nullopt;
-    const Vector values = symmetric_eigenvalues(curvature);
+    const Vector to_units = units_of(curvature).cwiseInverse();
+    const Matrix scaled = to_units.asDiagonal() * curvature * to_units.asDiagonal();
+    const Vector values = symmetric_eigenvalues(scaled);
     const double largest = values.maxCoeff();
     if (!(largest > 0))
         return std::nullopt;
-    const Matrix vectors = symmetric_eigenvectors(curvature);
+    const Matrix vectors = to_units.asDiagonal() * symmetric_eigenvectors(scaled);
     const Vector inverses = values.cwiseMax(1e-8 * largest).cwiseInverse();
     const auto factor = cholesky_factor(row_products(vectors * inverses.cwiseSqrt().asDiagonal()));
     if (!factor || !(factor->diagonal().minCoeff() > 0))
         return std::nullopt;
     const double log_weight = mode.log_p + factor->diagonal().array().log().sum();
-    return Peak{{log_weight, mode.x, *factor}, values.minCoeff() > -1e-6 * largest};
+    return Peak{{log_weight, mode.x, *factor}, mode.log_p, values.minCoeff() > -1e-6 * largest};
+}
+
+/// The peak to which Newton's method leads from the end of a descent, which stops before the mode if units differ much.
+/// Steps are halved until they climb.
+std::optional<Peak> climb_to_peak(const JointDensity& density, Mode end) {
+    constexpr int most_steps = 20;
+    constexpr double least_gain = 1e-4, shortest = 1.0 / 64; // nats; of a step
+    auto peak = peak_at(end, density.curvature(end.x));
+    for (int step = 0; peak && step < most_steps; ++step) {
+        Vector slope(end.x.size());
+        density.gradient({end.x.data(), at(end.x.size())}, {slope.data(), at(slope.size())});
+        const Matrix& factor = peak->component.factor;
+        const Vector direction = factor * (factor.transpose() * slope);
+        if (!(0.5 * slope.dot(direction) > least_gain))
+            break;
+        Mode next = end;
+        for (double length = 1; length >= shortest && !(next.log_p > end.log_p); length /= 2) {
+            next.x = end.x + length * direction;
+            next.log_p = density(std::span<const double>(next.x.data(), at(next.x.size())));
+        }
+        auto next_peak = next.log_p > end.log_p ? peak_at(next, density.curvature(next.x)) : std::nullopt;
+        if (!next_peak)
+            break;
+        end = std::move(next);
+        peak = std::move(next_peak);
+    }
+    return peak;
 }
 
 /// Within a standard deviation.
@@ -75,10 +112,14 @@ bool is_near(const Vector& x, const Peak& peak) {
 std::vector<Peak> peaks_of(const JointDensity& density, std::vector<Mode> ends) {
     std::stable_sort(ends.begin(), ends.end(), [](const Mode& a, const Mode& b) { return a.log_p > b.log_p; });
     std::vector<Peak> peaks;
-    for (const auto& end : ends)
-        if (std::none_of(peaks.begin(), peaks.end(), [&](const Peak& peak) { return is_near(end.x, peak); }))
-            if (auto peak = peak_at(end, density.curvature(end.x)))
+    const auto is_new = [&](const Vector& x) {
+        return std::none_of(peaks.begin(), peaks.end(), [&](const Peak& peak) { return is_near(x, peak); });
+    };
+    for (auto& end : ends)
+        if (is_new(end.x))
+            if (auto peak = climb_to_peak(density, std::move(end)); peak && is_new(peak->component.mean))
                 peaks.push_back(std::move(*peak));
+    std::ranges::stable_sort(peaks, std::greater{}, &Peak::log_p);
     if (std::any_of(peaks.begin(), peaks.end(), [](const Peak& peak) { return peak.is_mode; }))
         std::erase_if(peaks, [](const Peak& peak) { return !peak.is_mode; });
     else if (!peaks.empty())
@@ -101,7 +142,7 @@ FittedReference fit_by_laplace(const model::DensityFunctions& density, const Fit
     for (const auto& peak : peaks)
         highest = std::max(highest, peak.component.weight);
     std::vector<random::StudentMixture::Component> components;
-    for (const auto& [component, is_mode] : peaks)
+    for (const auto& [component, log_p, is_mode] : peaks)
         if (const double weight = std::exp(component.weight - highest); weight > 1e-12)
             components.push_back({weight, component.mean, component.factor});
     return {random::StudentMixture(std::move(components), settings.df), joint.evaluations()};
@@ -189,8 +230,7 @@ Matrix draws_of(const StudentMixture& mixture, Index n, const random::Address& a
 
 Vector log_densities(const StudentMixture& mixture, const Matrix& points) {
     Vector values(points.cols());
-    for (Index i = 0; i < points.cols(); ++i)
-        values(i) = mixture.log_density({points.col(i).data(), at(points.rows())});
+    mixture.log_densities(points, {values.data(), at(values.size())});
     return values;
 }
 

@@ -17,11 +17,12 @@ struct FittedReference {
     Index evaluations = 0; ///< of the density
 };
 
-/// Laplace's method: a component at each mode that descents by L-BFGS find, its scale matrix C the inverse of -d2 log
-/// p/dx2 there (eigenvalues below 1e-8 of the largest are raised to that), its weight proportional to
-/// p(mode) |C|^(1/2). Modes within a standard deviation of a higher one are that mode; the end of a descent where the
-/// curvature is negative in some direction counts only where there is no other. Deterministic. The likelihood must be
-/// exact. NumericalError if no start has a finite log p, or no mode a finite curvature.
+/// Laplace's method: a component at each mode that descents by L-BFGS and then by Newton's method find, its scale
+/// matrix C the inverse of -d2 log p/dx2 there (eigenvalues below 1e-8 of the largest are raised to that, in units in
+/// which the diagonal is 1), its weight proportional to p(mode) |C|^(1/2). Modes within a standard deviation of a
+/// higher one are that mode; the end of a descent where the curvature is negative in some direction counts only where
+/// there is no other. Deterministic. The likelihood must be exact. NumericalError if no start has a finite log p, or no
+/// mode a finite curvature.
 FittedReference fit_by_laplace(const model::DensityFunctions& density, const FitSettings& settings);
 
 /// Pathfinder (Zhang, Carpenter, Gelman & Vehtari 2022, algorithm 1): every iterate of a descent by L-BFGS gives a
