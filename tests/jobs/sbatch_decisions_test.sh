@@ -11,7 +11,7 @@ mkdir "$work/bin"
 cat >"$work/bin/scontrol" <<STAND_IN
 #!/bin/bash
 [ "\$1 \$2" != "show job" ] || echo "   Command=$root/jobs/pearlite.sbatch a.toml"
-[ "\$1 \$2" != "show hostnames" ] || tr , '\n' <<<"\$3"
+[ "\$1 \$2" != "show hostnames" ] || echo "\${3//,/\$'\n'}"
 [ "\$1" != requeue ] || echo "\$2" >>"$work/requeued"
 STAND_IN
 cat >"$work/bin/squeue" <<'STAND_IN'
@@ -48,14 +48,14 @@ for ((i = 0; i < 100; ++i)); do
     sleep 0.1
 done
 [ $i -lt 100 ] || exit 9
-n=$(($(wc -l <calls) - 1))
-of_this_start() { [ $# -eq 0 ] || cut -d ' ' -f $((n + 1 < $# ? n + 1 : $#)) <<<"$*"; }
+mapfile -t starts <calls
+of_this_start() { [ $# -eq 0 ] || echo "${@:${#starts[@]} < $# ? ${#starts[@]} : $#:1}"; }
 # shellcheck disable=SC2086
 CHECKPOINT=$(of_this_start ${CHECKPOINT:-}) EXIT=$(of_this_start ${EXIT:-}) KILL=$(of_this_start ${KILL:-})
 directory=${DIRECTORY:-runs/a}
-mkdir -p "$directory"
-[ -z "${KILL:-}" ] || [ "$KILL" = none ] || tr , '\n' <<<"$KILL" >>dead
-[ -z "${CHECKPOINT:-}" ] || touch "$directory/checkpoint.$(printf %012d "$CHECKPOINT").h5"
+[ -d "$directory" ] || mkdir -p "$directory"
+[ -z "${KILL:-}" ] || [ "$KILL" = none ] || echo "${KILL//,/$'\n'}" >>dead
+[ -z "${CHECKPOINT:-}" ] || : >"$directory/checkpoint.$(printf %012d "$CHECKPOINT").h5"
 [ -z "${ROWS:-}" ] || { echo "{}" >"$directory/configuration.json" && seq "$ROWS" >"$directory/rows.0.jsonl"; }
 [ -z "${OUTCOME:-}" ] || echo "{\"schema\": 1, \"status\": \"$OUTCOME\"}" >"$directory/summary.json"
 exit "${EXIT:-0}"
@@ -83,11 +83,11 @@ submit() {
 
 # expect NAME STATUS CALL REQUEUES: compares with the last segment.
 expect() {
-    local call requeues=0
-    call=$(cat "$work/calls" 2>/dev/null || true)
-    [ ! -e "$work/requeued" ] || requeues=$(wc -l <"$work/requeued")
-    if [ "$status|$call|$requeues" != "$2|$3|$4" ]; then
-        echo "$1: got '$status|$call|$requeues', expected '$2|$3|$4'"
+    local call="" requeued=()
+    [ ! -e "$work/calls" ] || call=$(<"$work/calls")
+    [ ! -e "$work/requeued" ] || mapfile -t requeued <"$work/requeued"
+    if [ "$status|$call|${#requeued[@]}" != "$2|$3|$4" ]; then
+        echo "$1: got '$status|$call|${#requeued[@]}', expected '$2|$3|$4'"
         sed 's/^/    /' "$work/log"
         failures=$((failures + 1))
     fi
