@@ -9,17 +9,15 @@ import unittest
 import pearlite_runner as runner
 
 FAULTY = os.environ["PEARLITE_FAULTY"]
-# Long enough on any machine that a stop after half a second interrupts it.
-SECONDS_OF_RUN = 3
+# Each evaluation of the third of three ranks sleeps, so that the run takes a quarter of a minute; its resume on
+# fewer ranks ends at once.
 CONFIGURATION = {
-    "run": {"block": 16, "checkpoint_every": 0.3},
-    "model": {"name": "gaussian", "dimension": 4},
-    "schedule": {"kind": "linear", "steps": 2000},
-    "algorithm": {"name": "smc", "particles": 200},
+    "run": {"block": 16, "checkpoint_every": 0.02},
+    "model": {"name": "faulty", "fault": "slow", "rank": 2, "after": 0},
+    "kernel": {"moves": 1},
+    "schedule": {"kind": "linear", "steps": 1000},
+    "algorithm": {"name": "smc", "particles": 48},
 }
-# After SIGTERM or SIGINT, Open MPI's mpirun waits a second before it sends SIGTERM to its ranks, and another second
-# before SIGKILL.
-SECONDS_OF_MPIRUN = 3
 
 
 class Signals(unittest.TestCase):
@@ -28,29 +26,19 @@ class Signals(unittest.TestCase):
         scratch = runner.scratch_directory()
         cls.directory = scratch.__enter__()
         cls.addClassCleanup(scratch.__exit__, None, None, None)
-        trial = cls.whole_run(CONFIGURATION)
-        steps = CONFIGURATION["schedule"]["steps"]
-        cls.steps = int(steps * max(1.0, SECONDS_OF_RUN / trial["timing"]["wall_seconds"]))
-        cls.seconds = cls.whole_run({**CONFIGURATION, "schedule": {"kind": "linear", "steps": cls.steps}})["timing"][
-            "wall_seconds"]
+        cls.file = runner.write_configuration(cls.directory / "signals.toml", **CONFIGURATION)
+        ended = runner.pearlite("run", cls.file, "-o", cls.directory / "whole", ranks=2, executable=FAULTY)
+        assert ended.status == runner.FINISHED, ended.describe()
         cls.expected = runner.findings(cls.directory / "whole")
 
-    @classmethod
-    def whole_run(cls, configuration):
-        """The summary of an uninterrupted run, left in `whole`."""
-        cls.file = runner.write_configuration(cls.directory / "signals.toml", **configuration)
-        ended = runner.pearlite("run", cls.file, "-o", cls.directory / "whole", "--overwrite", ranks=2)
-        assert ended.status == runner.FINISHED, ended.describe()
-        return runner.summary(cls.directory / "whole")
-
-    def goes_on(self, where, ranks, expected=None):
+    def goes_on(self, where, ranks, expected=None, environment=None):
         """`where` was stopped with a checkpoint, and its resume gives the results of the uninterrupted run."""
         found = runner.summary(where)
         self.assertEqual(found.get("status"), "stopped", found)
         self.assertNotIn("digest", found)
         self.assertFalse((where / "results.h5").exists())
         self.assertTrue(runner.checkpoints(where))
-        ended = runner.pearlite("resume", where, ranks=ranks)
+        ended = runner.pearlite("resume", where, ranks=ranks, executable=FAULTY, environment=environment)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         self.assertIn("resumed from", ended.err)
         self.assertEqual(runner.findings(where), expected or self.expected)
@@ -58,7 +46,7 @@ class Signals(unittest.TestCase):
     def stop(self, name, number, ranks, to, *options):
         """Sends a signal to the "launcher", or to a rank, once the run is under way."""
         where = self.directory / name
-        with runner.Program("run", self.file, "-o", where, *options, ranks=ranks) as program:
+        with runner.Program("run", self.file, "-o", where, *options, ranks=ranks, executable=FAULTY) as program:
             self.assertTrue(runner.wait_until(lambda: len(runner.checkpoints(where)) > 0 and program.running()))
             self.assertEqual(len(pids := program.ranks()), ranks or 0)
             program.send(number, program.launcher if to == "launcher" else pids[to])
@@ -68,48 +56,50 @@ class Signals(unittest.TestCase):
         """Signals that mpirun forwards to its ranks."""
         for ranks, name in ((1, "SIGUSR1"), (2, "SIGUSR2")):
             with self.subTest(name):
-                where, ended = self.stop(name, getattr(signal, name), 2, "launcher")
+                where, ended = self.stop(name, getattr(signal, name), 3, "launcher")
                 self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
-                self.assertRegex(ended.err, "stopped by signal .*with a checkpoint; `pearlite resume ")
+                self.assertRegex(ended.err, "stopped by signal .*with a checkpoint; `pearlite_faulty resume ")
                 self.goes_on(where, ranks)
 
     def test_end_of_mpirun(self):
         """An mpirun that got a signal may not forward the output of its ranks, but they stop with a checkpoint."""
-        steps = f"schedule.steps={int(self.steps * max(1.0, 2 * SECONDS_OF_MPIRUN / self.seconds))}"
-        ended = runner.pearlite("run", self.file, "-o", self.directory / "longer", "--set", steps, ranks=2)
-        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         for ranks, name in ((1, "SIGTERM"), (2, "SIGINT")):
             with self.subTest(name):
-                where, ended = self.stop(name, getattr(signal, name), 2, "launcher", "--set", steps)
+                where, ended = self.stop(name, getattr(signal, name), 3, "launcher")
                 self.assertEqual(ended.status, runner.FAILED, ended.describe())
-                self.goes_on(where, ranks, runner.findings(self.directory / "longer"))
+                self.goes_on(where, ranks)
 
     def test_to_one_rank(self):
         for name, to in (("SIGTERM", 2), ("SIGINT", 0), ("SIGXCPU", 1)):
             with self.subTest(name, rank=to):
                 where, ended = self.stop(f"{name}-one", getattr(signal, name), 3, to)
                 self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
-                self.assertRegex(ended.err, "stopped by (a )?signal .*with a checkpoint; `pearlite resume ")
+                self.assertRegex(ended.err, "stopped by (a )?signal .*with a checkpoint; `pearlite_faulty resume ")
                 self.goes_on(where, 2)
 
     def test_without_mpirun(self):
+        sleeping, awake = ("--set", "model.rank=0"), {"OMPI_COMM_WORLD_RANK": "1"}
+        ended = runner.pearlite("run", self.file, "-o", self.directory / "alone", *sleeping, executable=FAULTY,
+                                environment=awake)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        expected = runner.findings(self.directory / "alone")
         for name in ("SIGTERM", "SIGINT", "SIGUSR1", "SIGXCPU"):
             with self.subTest(name):
-                where, ended = self.stop(f"{name}-alone", getattr(signal, name), None, "launcher")
+                where, ended = self.stop(f"{name}-alone", getattr(signal, name), None, "launcher", *sleeping)
                 self.assertEqual(ended.status, runner.STOPPED, ended.describe())
                 self.assertIn("stopped by signal", ended.err)
-                self.goes_on(where, 1)
+                self.goes_on(where, None, expected, awake)
 
     def test_time_limit(self):
-        for ranks, name, arguments in ((3, "option", ["--time-limit", "0.4"]), (1, "key", ["--set", "run.time_limit=0.4"]),
+        for ranks, name, arguments in ((2, "option", ["--time-limit", "0.4"]), (1, "key", ["--set", "run.time_limit=0.4"]),
                                        (1, "at once", ["--time-limit", "00:00:00"])):
             with self.subTest(name):
                 where = self.directory / f"limit {name}"
-                ended = runner.pearlite("run", self.file, "-o", where, *arguments, ranks=2)
+                ended = runner.pearlite("run", self.file, "-o", where, *arguments, ranks=3, executable=FAULTY)
                 self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
                 self.assertIn("stopped by the time limit", ended.err)
                 self.assertLess(ended.seconds, 20)
-                resumed = runner.pearlite("resume", where, "--time-limit", "1:00:00", ranks=ranks)
+                resumed = runner.pearlite("resume", where, "--time-limit", "1:00:00", ranks=ranks, executable=FAULTY)
                 self.assertEqual(resumed.status, runner.FINISHED, resumed.describe())
                 self.assertEqual(runner.findings(where)["digest"], self.expected["digest"])
 
@@ -131,16 +121,16 @@ class Signals(unittest.TestCase):
     def test_status_of_a_process(self):
         """Exit status 3 of the program without mpirun."""
         where = self.directory / "limited"
-        ended = runner.pearlite("run", self.file, "-o", where, "--step-limit", "5")
+        ended = runner.pearlite("run", self.file, "-o", where, "--step-limit", "5", executable=FAULTY)
         self.assertEqual(ended.status, runner.STOPPED, ended.describe())
-        self.goes_on(where, 4)
+        self.goes_on(where, 2)
 
     def test_nobody_listens(self):
         """A closed stderr, as of a terminal that has gone, does not end a run."""
         where = self.directory / "deaf"
         reader, writer = os.pipe()
         os.close(reader)
-        status = subprocess.run([runner.PEARLITE, "run", self.file, "-o", where], stdin=subprocess.DEVNULL, stdout=writer,
+        status = subprocess.run([FAULTY, "run", self.file, "-o", where], stdin=subprocess.DEVNULL, stdout=writer,
                                 stderr=writer, timeout=60, check=False).returncode
         os.close(writer)
         self.assertEqual(status, runner.FINISHED)
