@@ -173,7 +173,7 @@ class Model(unittest.TestCase):
     def test_same_bits_on_any_ranks(self):
         _, where = self.start("one")
         expected = runner.findings(where)
-        for ranks in (1, 2, 3, 4):
+        for ranks in (2, 3, 4):
             with self.subTest(ranks=ranks):
                 _, where = self.start(f"on-{ranks}", ranks=ranks)
                 self.assertEqual(runner.findings(where), expected)
@@ -182,13 +182,14 @@ class Model(unittest.TestCase):
         """Stops in the leg from the modes and in the run, and resumes on other numbers of ranks."""
         _, where = self.start("whole")
         expected = runner.findings(where)
-        for limit in (1, 4, 9):
-            with self.subTest(limit=limit):
-                ended, where = self.start(f"parts-{limit}", "--step-limit", limit, ranks=2)
-                while runner.summary(where)["status"] == "stopped":
-                    ended = runner.pearlite("resume", where, "--step-limit", 7, ranks=3)
-                self.assertEqual(ended.status, runner.FINISHED, ended.describe())
-                self.assertEqual(runner.findings(where), expected)
+        ended, where = self.start("parts", "--step-limit", 1, ranks=2)
+        stops = 0
+        while runner.summary(where)["status"] == "stopped":
+            stops += 1
+            ended = runner.pearlite("resume", where, "--step-limit", 3, ranks=(3, None)[stops % 2])
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertGreater(stops, 3)
+        self.assertEqual(runner.findings(where), expected)
 
     def test_another_library_is_recognised(self):
         library = self.directory / "moved.so"
@@ -209,7 +210,7 @@ class Model(unittest.TestCase):
                                          "not exist", str(empty): "not a library that can be loaded",
                  "nowhere.so": "no such file"}
         for library, words in cases.items():
-            for ranks in (None, 3):
+            for ranks in (None, 3) if library in ("stand_in_throwing.so", "nowhere.so") else (None,):
                 with self.subTest(library, ranks=ranks):
                     ended, _ = self.start("refused", ranks=ranks, model={**MODEL, "library": str(LIBRARIES / library)})
                     self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
