@@ -86,7 +86,7 @@ class Numbers(Case):
     def test_bits_on_several_ranks(self):
         def digest(way, ranks):
             return self.evidence(way, ranks)[0].split()[0]
-        ranks = (None, 2, 3)
+        ranks = (None, 1, 2, 3)
         found = runner.side_by_side(digest, [(way, n) for way in WAYS for n in ranks], workers=2)
         for i, way in enumerate(WAYS):
             with self.subTest(way):

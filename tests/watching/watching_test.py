@@ -151,7 +151,7 @@ class Progress(Watched):
                 alone = self.stop(name, steps)
                 summary, arrays = progress_of(alone), arrays_of(alone)
                 self.assertEqual(summary["status"], "running")  # as the last checkpoint saw it
-                for ranks in (2, 3, 4):
+                for ranks in (1, 2, 3, 4):
                     where = self.stop(name, steps, ranks)
                     found = progress_of(where)["progress"]
                     self.assertEqual({**found, "seconds_left": 0}, {**summary["progress"], "seconds_left": 0}, ranks)

@@ -76,13 +76,12 @@ Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const mode
 
 void Bridged::make_leg(const std::shared_ptr<const model::Target>& path) {
     const auto kernel = make_kernel_(path);
-    leg_ = std::make_unique<Replicates>(ranks_, BridgeSettings::leg_replicates, settings_.seed(seed_),
-                                        [&](const parallel::Communicator& team, const random::Seed& replicate_seed) {
-                                            return annealed_population(
-                                                team, path, path::AdaptiveSchedule{1, conditional_ess_of_leg}, *kernel,
-                                                {settings_.fit_particles / BridgeSettings::leg_replicates, block_,
-                                                 replicate_seed, settings_.most_prior_draws});
-                                        });
+    const auto make = [&](const parallel::Communicator& team, const random::Seed& replicate_seed) {
+        const PopulationSettings population{settings_.fit_particles / BridgeSettings::leg_replicates, block_,
+                                            replicate_seed, settings_.most_prior_draws};
+        return annealed_population(team, path, path::AdaptiveSchedule{1, conditional_ess_of_leg}, *kernel, population);
+    };
+    leg_ = std::make_unique<Replicates>(ranks_, BridgeSettings::leg_replicates, settings_.seed(seed_), make);
 }
 
 std::shared_ptr<const model::Target> Bridged::path_from(const std::vector<double>& numbers,

@@ -1,3 +1,4 @@
+// A regression that may have no rows; all constants are kept, so that without rows the evidence is 1.
 data {
   int<lower=0> N;
   int<lower=1> K;
