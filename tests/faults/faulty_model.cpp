@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <numbers>
@@ -30,9 +31,10 @@ Index this_rank() {
 /// N(0, 1) twice: log Z is that of a product of normal densities until the fault.
 class Faulty {
   public:
-    /// Goes wrong at the evaluation number `after` of this process if it is `failing_rank`.
-    Faulty(Fault fault, Index failing_rank, Index after)
-        : fault_(fault), after_(after), fails_(this_rank() == failing_rank) {}
+    /// Goes wrong at the evaluation number `after` of this process if it is `failing_rank`. Any other rank ends its
+    /// process at the evaluation number `most`: it did not learn of the fault.
+    Faulty(Fault fault, Index failing_rank, Index after, Index most)
+        : fault_(fault), after_(after), most_(most), fails_(this_rank() == failing_rank) {}
 
     std::vector<std::string> parameter_names() const { return {"x"}; }
     void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.normal(); }
@@ -40,7 +42,12 @@ class Faulty {
         return -0.5 * x[0] * x[0] - 0.5 * std::log(2 * std::numbers::pi);
     }
     double log_likelihood(std::span<const double> x) const {
-        if (fails_ && ++evaluations_ > after_) {
+        ++evaluations_;
+        if (!fails_ && evaluations_ > most_) {
+            std::fprintf(stderr, "rank %lld goes on\n", static_cast<long long>(this_rank()));
+            std::_Exit(EXIT_FAILURE);
+        }
+        if (fails_ && evaluations_ > after_) {
             if (fault_ == Fault::slow) {
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 return -0.5 * x[0] * x[0];
@@ -54,7 +61,7 @@ class Faulty {
 
   private:
     Fault fault_;
-    Index after_;
+    Index after_, most_;
     bool fails_;
     mutable Index evaluations_ = 0;
 };
@@ -93,12 +100,13 @@ std::unique_ptr<app::BuiltModel> build_faulty(io::Configuration& configuration, 
     const auto fault = section.choice("fault", {"nan", "exception", "slow"}, {});
     const Index rank = section.integer("rank", {});
     const Index after = section.integer("after", {});
+    const Index most = section.integer("most", std::numeric_limits<Index>::max());
     if (configuration.has_errors())
         return nullptr;
     Faulty density(fault == "nan"    ? Fault::not_a_number
                    : fault == "slow" ? Fault::slow
                                      : Fault::exception,
-                   rank, after);
+                   rank, after, most);
     return model::annealed(path::tempered(density));
 }
 

@@ -24,17 +24,18 @@ class RankErrors(unittest.TestCase):
         model = {"name": "faulty", "fault": fault, "rank": failing, "after": after}
         where = directory / f"{name}-{ranks}-{fault}-{after}"
         file = runner.write_configuration(where.with_suffix(".toml"), run={"block": 8}, model=model, **ALGORITHMS[name])
-        ended = runner.pearlite("run", file, "-o", where, ranks=ranks, executable=FAULTY, timeout=30)
+        ended = runner.pearlite("run", file, "-o", where, ranks=ranks, executable=FAULTY)
         return ended, (where / "results.h5").exists()
 
     def test_one_rank_fails(self):
-        """The first or last rank fails: at the first evaluation, early (AIS: in its pilot) or late."""
+        """The first or last rank fails: at the first evaluation, early (AIS: in its pilot) or late. Each fault meets each
+        algorithm and each number of ranks, and each algorithm each number of ranks."""
         cases = []
-        for name in ALGORITHMS:
+        for number, name in enumerate(ALGORITHMS):
             for ranks in (1, 2, 3, 4):
                 late = (44000 if name == "AIS" else 30000) // ranks
-                cases += [(name, ranks, "nan", ranks - 1, 0), (name, ranks, "exception", ranks - 1, 1500),
-                          (name, ranks, "nan", 0, late)]
+                faults = [("nan", ranks - 1, 0), ("exception", ranks - 1, 1500), ("nan", 0, late)]
+                cases.append((name, ranks, *faults[(number + ranks) % len(faults)]))
         with runner.scratch_directory() as directory:
             outcomes = runner.side_by_side(self.run_faulty, [(directory, *case) for case in cases])
         for case, (ended, has_results) in zip(cases, outcomes):
@@ -49,22 +50,25 @@ class RankErrors(unittest.TestCase):
                 self.assertEqual(ended.out, "")
                 self.assertFalse(has_results)
 
-    def test_the_others_learn_of_it_within_a_second(self):
-        """Between two reductions an annealing run makes up to 64 steps, here of a second each."""
-        slow = {"run": {"block": 8}, "kernel": {"pilot_particles": 40, "moves": 40}, "schedule": {"kind": "linear", "steps": 70}}
-        sizes = {"annealed-importance": {"trajectories": 384_000},
-                 "nonequilibrium": {"trajectories": 384_000, "reverse_trajectories": 8}}
+    def test_the_others_learn_of_it_between_reductions(self):
+        """Between two reductions a run makes up to 64 steps. The others learn of a failure in the first of them after half
+        a second and a step; a rank that goes on for half of the 64 steps ends the run with its own message."""
+        moves, trajectories, block = 40, 96_000, 32
+        most = 32 * moves * trajectories // 2  # evaluations on a rank
+        slow = {"run": {"block": block}, "kernel": {"pilot_particles": 40, "moves": moves},
+                "schedule": {"kind": "linear", "steps": 70}}
+        sizes = {"annealed-importance": {"trajectories": trajectories},
+                 "nonequilibrium": {"trajectories": trajectories, "reverse_trajectories": 8}}
         with runner.scratch_directory() as directory:
             for name, keys in sizes.items():
-                model = {"name": "faulty", "fault": "exception", "rank": 1, "after": 500_000}
+                model = {"name": "faulty", "fault": "exception", "rank": 1, "after": 500_000, "most": most}
                 file = runner.write_configuration(directory / f"{name}.toml", model=model, algorithm={"name": name, **keys},
                                                   **slow)
-                whole = runner.pearlite("check", file, "--probe", "0.5", ranks=2, executable=FAULTY)
                 with self.subTest(name):
-                    ended = runner.pearlite("run", file, "-o", directory / name, ranks=2, executable=FAULTY, timeout=60)
+                    ended = runner.pearlite("run", file, "-o", directory / name, ranks=2, executable=FAULTY)
+                    self.assertNotIn("goes on", ended.err)
                     self.assertEqual(ended.status, runner.FAILED, ended.describe())
                     self.assertRegex(ended.err, MESSAGES["exception"] + r".* \(rank 1 of 2\)")
-                    self.assertLess(ended.seconds, 8, whole.out)
 
     def test_chains_of_a_search(self):
         with runner.scratch_directory() as directory:
@@ -72,7 +76,7 @@ class RankErrors(unittest.TestCase):
                 directory / "search.toml", model={"name": "faulty-energy", "rank": 1, "after": 3000},
                 algorithm={"name": "pisaa", "chains": 8, "iterations": 100_000, "ranks_per_replicate": 3})
             for ranks in (2, 3):
-                ended = runner.pearlite("run", file, "-o", directory / f"{ranks}", ranks=ranks, executable=FAULTY, timeout=30)
+                ended = runner.pearlite("run", file, "-o", directory / f"{ranks}", ranks=ranks, executable=FAULTY)
                 self.assertEqual(ended.status, runner.FAILED, ended.describe())
                 self.assertRegex(ended.err, r"pearlite_faulty: the energy gave up at iteration \d+, chain \d+: \S+, \S+ "
                                             rf"\(rank 1 of {ranks}\)")

@@ -22,6 +22,8 @@ import unittest
 PEARLITE = os.environ.get("PEARLITE", "pearlite")
 MPIEXEC = os.environ.get("MPIEXEC", "mpirun")
 FINISHED, FAILED, BAD_INPUT, STOPPED = 0, 1, 2, 3
+# Seconds in which anything happens that happens at all: a program that takes longer hangs, however busy the machine.
+PATIENCE = 240
 
 
 def roomy_memory():
@@ -145,7 +147,7 @@ class Program:
         self._err.close()
 
 
-def pearlite(*arguments, timeout=60, **options):
+def pearlite(*arguments, timeout=PATIENCE, **options):
     """Runs the command to its end; options as for Program."""
     with Program(*arguments, **options) as program:
         return program.wait(timeout)
@@ -157,7 +159,7 @@ def side_by_side(function, cases, workers=4):
         return list(pool.map(lambda case: function(*case), cases))
 
 
-def wait_until(condition, timeout=30, pause=0.002):
+def wait_until(condition, timeout=PATIENCE, pause=0.002):
     """The first true value of condition(); None if there is none in time."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
