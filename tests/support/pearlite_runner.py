@@ -120,7 +120,7 @@ class Program:
             time.sleep(0.005)
         self._process.wait(10)
 
-    def wait(self, timeout):
+    def wait(self, timeout=PATIENCE):
         """Waits for the end; after `timeout` seconds everything is killed and Hang raised."""
         try:
             status = self._process.wait(timeout)
