@@ -7,6 +7,7 @@ import itertools
 
 import matplotlib
 import numpy
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, Formatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -188,7 +189,8 @@ def _make_room(axis, attempt):
 def as_svg(figure):
     keep_labels_apart(figure)
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    # The canvas of the figure would draw it once more before, for a layout that is done.
+    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
 
 

@@ -291,7 +291,7 @@ class Reports(WithDirectory):
         self.assert_shows(self.page(), "not available", "bar 2.5 only 7 Eves are left", "x 0.5")
 
     def test_same_run_same_bytes_and_no_stale_figures(self):
-        synthetic_runs.regression(self.directory)
+        synthetic_runs.regression(self.directory, n_parameters=2)
         first = self.page().source
         figures, written = self.directory / "figures", self.directory / ".report-figures"
         self.assertEqual(sorted(written.read_text().split()), sorted(path.name for path in figures.iterdir()))
