@@ -18,7 +18,7 @@ import pearlite_runner as runner
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent / "scripts"
 WAYS = ("density", "prior", "anneal", "estimated", "quantities", "tables", "minimum")
-PATIENCE = 60
+PATIENCE = runner.PATIENCE
 
 
 class Case(unittest.TestCase):
@@ -86,11 +86,12 @@ class Numbers(Case):
     def test_bits_on_several_ranks(self):
         def digest(way, ranks):
             return self.evidence(way, ranks)[0].split()[0]
-        ranks = (None, 1, 2, 3)
-        found = runner.side_by_side(digest, [(way, n) for way in WAYS for n in ranks], workers=2)
-        for i, way in enumerate(WAYS):
-            with self.subTest(way):
-                self.assertEqual(len(set(found[i * len(ranks):(i + 1) * len(ranks)])), 1)
+        # One rank under mpirun, and two, find no fault of a way that three do not: one way tries them.
+        cases = [(way, n) for way in WAYS for n in (None, 3)] + [("prior", 1), ("prior", 2)]
+        found = dict(zip(cases, runner.side_by_side(digest, cases, workers=2)))
+        for (way, ranks), bits in found.items():
+            with self.subTest(way, ranks=ranks):
+                self.assertEqual(bits, found[way, None])
         self.assertNotEqual(digest("density", None), digest("tables", None))
 
     def test_the_command_gives_the_same_bits(self):
@@ -104,18 +105,17 @@ class Numbers(Case):
 
 class Failures(Case):
     def fails(self, how, *words, ranks=None, output=None):
-        started = time.monotonic()
         program = self.script("failing", how, *([output] if output else []), ranks=ranks)
         ended = program.wait(PATIENCE)
         self.assertNotEqual(ended.status, 0, ended.describe())
         self.assertEqual(program.processes(), [])
         for word in words:
             self.assertIn(word, ended.err)
-        return ended, time.monotonic() - started
+        return ended
 
     def test_exceptions_keep_type_and_traceback_on_all_ranks(self):
         for ranks in (1, 3):
-            ended, _ = self.fails("raise", "ZeroDivisionError: the sixth call", "in log_likelihood",
+            ended = self.fails("raise", "ZeroDivisionError: the sixth call", "in log_likelihood",
                                  'raise ZeroDivisionError("the sixth call")', ranks=ranks)
             self.assertGreaterEqual(len(re.findall("^ZeroDivisionError: the sixth call", ended.err, re.MULTILINE)), ranks)
 
@@ -123,8 +123,8 @@ class Failures(Case):
         self.fails("unsendable", "RemoteError", "Unsendable: the sixth call", ranks=2)
 
     def test_an_exception_of_one_rank_between_runs_ends_all(self):
-        _, seconds = self.fails("alone", "KeyError: 'this rank alone, between runs'", ranks=3)
-        self.assertLess(seconds, 30)
+        """The others would wait for ever."""
+        self.fails("alone", "KeyError: 'this rank alone, between runs'", ranks=3)
 
     def test_what_functions_may_not_do(self):
         self.fails("kept", "RuntimeError: log_likelihood kept its points", "x.copy()")
@@ -140,7 +140,7 @@ class Failures(Case):
 
 class Stops(Case):
     def stopped(self, ranks, by):
-        """A run that was stopped after its first step, the directory and the seconds that it took to end."""
+        """A run that was stopped after its first step, and its directory."""
         where = self.directory / f"stopped-{ranks}-{by}"
         program = self.script("failing", "slow", where, ranks=ranks)
         deadline = time.monotonic() + PATIENCE
@@ -148,22 +148,20 @@ class Stops(Case):
             time.sleep(0.02)
         time.sleep(0.3)
         victims = list(program.ranks().values())[-1:] if ranks else [program.launcher]
-        began = time.monotonic()
         program.send(by, *victims)
-        return program.wait(PATIENCE), where, time.monotonic() - began
+        return program.wait(PATIENCE), where
 
     def test_ctrl_c_on_one_rank_stops_all_with_a_checkpoint_that_resumes_to_the_same_bits(self):
         whole = self.ended("failing", "fine", self.directory / "whole").out
         for ranks in (None, 3):
-            ended, where, seconds = self.stopped(ranks, signal.SIGINT)
+            ended, where = self.stopped(ranks, signal.SIGINT)
             self.assertNotEqual(ended.status, 0)
             self.assertIn("KeyboardInterrupt", ended.err, ended.describe())
-            self.assertIn("with resume=True", ended.err)
-            self.assertLess(seconds, 20)  # two at rest; a busy machine takes longer
+            self.assertIn("with resume=True", ended.err)  # a run that went on would have no such advice
             self.assertEqual(self.ended("failing", "resumed", where, ranks=2).out, whole)
 
     def test_a_resume_with_another_model_or_other_settings_is_refused(self):
-        _, where, _ = self.stopped(None, signal.SIGINT)
+        _, where = self.stopped(None, signal.SIGINT)
         for how, words in (("other", "are not those the checkpoint was made with"), ("settings", "other settings")):
             ended = self.ended("failing", how, where, status=1)
             self.assertIn("InputError", ended.err)

@@ -22,10 +22,24 @@ def gradient(x):
     return (MEAN - x) / SD**2
 
 
+def mixed(words):
+    """The finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
+    words = (words ^ (words >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
+    return words ^ (words >> numpy.uint64(31))
+
+
+def normal_of(keys):
+    """A standard normal number of each key, by Box and Muller's formula: a generator for each takes ten times as long."""
+    first = mixed(keys[:, 0].astype(numpy.uint64) + mixed(keys[:, 1].astype(numpy.uint64)))
+    second = mixed(first + numpy.uint64(0x9E3779B97F4A7C15))
+    radius, turn = ((words >> numpy.uint64(11)) * 2.0**-53 + 2.0**-54 for words in (first, second))
+    return numpy.sqrt(-2 * numpy.log(radius)) * numpy.cos(2 * numpy.pi * turn)
+
+
 def noisy(x, keys):
     """log of an estimate whose mean is the density over the prior's: e^{s z - s^2/2}."""
-    noise = numpy.array([numpy.random.Generator(numpy.random.Philox(key=key)).normal() for key in keys])
-    return log_density(x) - PRIOR.log_density(x) + 0.3 * noise - 0.045
+    return log_density(x) - PRIOR.log_density(x) + 0.3 * normal_of(keys) - 0.045
 
 
 def main():
