@@ -19,7 +19,7 @@ namespace pearlite::app {
 namespace {
 
 using Stage = Watchdog::Stage;
-constexpr double patience = 0.1; // seconds
+constexpr double patience = 0.2; // seconds
 
 void sleep_for(double seconds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

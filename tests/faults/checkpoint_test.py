@@ -73,9 +73,7 @@ class Base(unittest.TestCase):
         return where
 
     def resumed(self, where, status, **options):
-        ended = self.go("resume", where, status=status, **options)
-        self.assertLess(ended.seconds, 10)
-        return ended
+        return self.go("resume", where, status=status, **options)
 
 
 class DamagedCheckpoints(Base):
@@ -276,9 +274,7 @@ class OtherInputs(Base):
         self.assertEqual(runner.findings(moved), runner.findings(self.directory / "whole"))
 
     def resumed_with(self, where, data_directory, status, ranks):
-        ended = self.go("resume", where, "--data-dir", data_directory, status=status, ranks=ranks)
-        self.assertLess(ended.seconds, 10)
-        return ended
+        return self.go("resume", where, "--data-dir", data_directory, status=status, ranks=ranks)
 
     def test_weights(self):
         right = self.write_weights(self.directory / "right")

@@ -13,8 +13,8 @@ import pearlite_runner as runner
 FAULTY = os.environ["PEARLITE_FAULTY"]
 EVERYTHING = bool(os.environ.get("PEARLITE_ALL_HANGS"))
 PATIENCE = 2
-SLACK = 5
-TIME_LIMIT = 4  # the hang must come before
+SLACK = 60  # on a busy machine: without an end a hang lasts for ever
+TIME_LIMIT = 4  # at least: the hang must come before
 # Numbers of calls before the hang, in the middle of the work of each of three ranks; a transition moves a block.
 HUNG_AFTER = {"hanging-density": 2000, "hanging-transition": 100, "hanging-growth": 2000, "hanging-energy": 2000}
 
@@ -58,7 +58,8 @@ class Hangs(unittest.TestCase):
         cls.directory = scratch.__enter__()
         cls.addClassCleanup(scratch.__exit__, None, None, None)
         cls.runs = [(model, name) for model, algorithms in MODELS.items() for name in algorithms]
-        runner.side_by_side(cls.run_whole, cls.runs)
+        slowest = max(runner.side_by_side(cls.run_whole, cls.runs))
+        cls.time_limit = max(TIME_LIMIT, round(4 * slowest))  # by this machine, as busy as it is
 
     @classmethod
     def place(cls, model, name, *more):
@@ -71,13 +72,14 @@ class Hangs(unittest.TestCase):
         runner.write_configuration(cls.place(model, name, "configuration"), **tables)
         ended = runner.pearlite("run", cls.place(model, name, "configuration"), "-o", cls.place(model, name), executable=FAULTY)
         assert ended.status == runner.FINISHED, ended.describe()
+        return ended.seconds
 
     def hang(self, model, name, ranks, ending, after=None, number=signal.SIGUSR1, launcher=None):
         """Runs a job whose last rank hangs. Returns (directory, Ended, seconds after the signal or limit, processes
         left, checkpoints)."""
         after = HUNG_AFTER[model] if after is None else after
         where = self.place(model, name, ranks, ending.replace(" ", "-"), after)
-        limit = ["--time-limit", TIME_LIMIT] if ending == "time limit" else []
+        limit = ["--time-limit", self.time_limit] if ending == "time limit" else []
         environment = {"PEARLITE_HANG": f"{(ranks or 1) - 1} {after}", **(launcher or {})}
         with runner.Program("run", self.place(model, name, "configuration"), "-o", where, "--patience", PATIENCE, *limit,
                             ranks=ranks, executable=FAULTY, environment=environment) as program:
@@ -87,13 +89,13 @@ class Hangs(unittest.TestCase):
             elif ending == "one rank":
                 program.send(signal.SIGTERM, program.ranks()[ranks - 2 if ranks > 2 else ranks - 1] if ranks else program.launcher)
             since = 0 if limit else time.monotonic() - program.started
-            runner.wait_until(lambda: not program.running(), TIME_LIMIT + PATIENCE + SLACK)
-            runner.wait_until(lambda: not program.processes(), 2)  # those that mpirun has killed
+            runner.wait_until(lambda: not program.running(), self.time_limit + PATIENCE + SLACK)
+            runner.wait_until(lambda: not program.processes(), SLACK)  # those that mpirun has killed
             left = program.processes()
             ended = program.wait(0.1)
         if limit and "hangs" not in ended.err and after > 100:  # a slow machine: the limit came first
             return self.hang(model, name, ranks, ending, after // 4, number, launcher)
-        return where, ended, ended.seconds - (TIME_LIMIT if limit else since), left, runner.checkpoints(where)
+        return where, ended, ended.seconds - (self.time_limit if limit else since), left, runner.checkpoints(where)
 
     def judge(self, outcome, reason, status=runner.STOPPED):
         where, ended, seconds, left, checkpoints = outcome

@@ -46,14 +46,14 @@ class Locks(unittest.TestCase):
                     self.assertIn(holder, ended.err)
             self.assertTrue(program.running())
             program.send(signal.SIGTERM, program.launcher)
-            self.assertEqual(program.wait(60).status, runner.STOPPED)
+            self.assertEqual(program.wait().status, runner.STOPPED)
             self.assertFalse((where / "run.lock").exists())
 
     def test_what_a_killed_run_leaves_is_taken_over(self):
         where = self.directory / "killed"
         program = self.living(LONG, where)
         program.send(signal.SIGKILL, program.launcher)
-        program.wait(60)
+        program.wait()
         self.assertTrue((where / "run.lock").exists())
         ended = runner.pearlite("resume", where, "--step-limit", 3)
         self.assertEqual(ended.status, runner.STOPPED, ended.describe())

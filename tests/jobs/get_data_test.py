@@ -106,7 +106,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         if "hang" in self.path:
             self.server.asked.set()
-            time.sleep(30)
+            time.sleep(runner.PATIENCE)
         super().do_GET()
 
     def log_message(self, *_):
@@ -325,9 +325,9 @@ class GetData(unittest.TestCase):
         script = subprocess.Popen(["bash", self.script, "-o", self.data, TOENAIL], start_new_session=True,
                                   env=self.environment(f"http://127.0.0.1:{server.server_port}/hang"),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.assertTrue(server.asked.wait(30))
+        self.assertTrue(server.asked.wait(runner.PATIENCE))
         os.killpg(script.pid, signal.SIGTERM)
-        self.assertEqual(script.wait(30), 143)
+        self.assertEqual(script.wait(runner.PATIENCE), 143)
         self.assertEqual(list((self.data / "bayes").iterdir()), [])
 
     def test_damaged_sources(self):

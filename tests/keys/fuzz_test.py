@@ -126,8 +126,6 @@ class Drawn(key_schema.NeedsJsonSchema):
             ended = self.check(directory, text)
             try:
                 self.assertIn(ended.status, (runner.FINISHED, runner.BAD_INPUT))
-                # A step of a survey may take eight seconds of a core, and four programs share two.
-                self.assertLess(ended.seconds, 60)
                 if ended.status == runner.FINISHED:
                     self.accepted(directory, case, ended)
                 else:

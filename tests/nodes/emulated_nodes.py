@@ -105,7 +105,7 @@ def _child_of(process):
             found = []
         return int(found[0]) if found else None
 
-    pid = runner.wait_until(look, timeout=10)
+    pid = runner.wait_until(look, timeout=60)
     if not pid:
         raise RuntimeError("no process in new namespaces")
     return pid
@@ -160,7 +160,7 @@ class Node:
 
     def await_sshd(self):
         log = self.nodes.files / f"{self.name}.log"
-        if not runner.wait_until(lambda: log.exists() and "listening" in log.read_text(encoding="utf-8"), timeout=20):
+        if not runner.wait_until(lambda: log.exists() and "listening" in log.read_text(encoding="utf-8"), timeout=60):
             words = [file.read_text(encoding="utf-8") for file in (log.with_suffix(".boot"), log) if file.exists()]
             raise RuntimeError(f"{self.name} does not start: {' '.join(words)}")
 
@@ -191,7 +191,7 @@ class Node:
     def kill(self):
         """All processes of the node die at once."""
         _end(self.holder)
-        runner.wait_until(lambda: not os.path.exists(f"/proc/{self.pid}"), timeout=10)
+        runner.wait_until(lambda: not os.path.exists(f"/proc/{self.pid}"), timeout=60)
 
     def processes(self, name):
         """Pids, outside, of the processes of this name on the node."""

@@ -68,7 +68,7 @@ def _environment(fault, ranks, counted, failed):
     return environment
 
 
-def run(file, out, ranks, fault, timeout, counted=None, failed=None):
+def run(file, out, ranks, fault, timeout=runner.PATIENCE, counted=None, failed=None):
     """Runs a configuration with a fault, on one rank without mpirun. `counted` is a file for the number of allocations
     and the call sites, `failed` one for the stack of the allocation when it fails."""
     return runner.pearlite("run", file, "-o", out, ranks=None if ranks == 1 else ranks, timeout=timeout,
