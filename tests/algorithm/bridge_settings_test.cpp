@@ -30,7 +30,7 @@ class BridgeSettingsTest : public ::testing::Test {
         auto configuration = io::Configuration::parse("[path]\n" + keys, "test.toml", directory);
         io::KeyReader reader(configuration, "path");
         BridgeSettings settings;
-        settings.keys(reader, traits);
+        settings.keys(reader, traits, Defaults::present);
         configuration.check();
         return settings;
     }
@@ -70,10 +70,11 @@ TEST_F(BridgeSettingsTest, AGivenReferenceThatCannotBeIsRefused) {
 }
 
 TEST_F(BridgeSettingsTest, EstimatedLikelihoodsAreFittedByPopulations) {
-    EXPECT_EQ(read("").fit, BridgeSettings::Fit::laplace);
+    EXPECT_EQ(read("").fit, BridgeSettings::Fit::automatic);
     EXPECT_EQ(read("", true).fit, BridgeSettings::Fit::smc);
-    EXPECT_TRUE(read("").has_leg());
-    EXPECT_FALSE(read("prior_leg = false").has_leg());
+    EXPECT_FALSE(read("").has_leg());
+    EXPECT_TRUE(read("fit = 'laplace'").has_leg());
+    EXPECT_FALSE(read("fit = 'laplace'\nprior_leg = false").has_leg());
     EXPECT_THROW(read("fit = 'smc'\nprior_leg = false"), InputError) << "the fit is the leg";
 }
 
@@ -85,11 +86,12 @@ TEST_F(BridgeSettingsTest, TheFitHasASeedOfItsOwn) {
 
 TEST_F(BridgeSettingsTest, InflationWidensTheFitAndOneComponentHoldsAll) {
     const auto fitted = [&](const std::string& keys) { return read(keys).fitted(model->density(), {}, 3).mixture; };
-    const auto narrow = fitted("inflation = 1.0\nstarts = 12"), wide = fitted("inflation = 2.0\nstarts = 12");
+    const auto narrow = fitted("fit = 'laplace'\ninflation = 1.0\nstarts = 12"),
+               wide = fitted("fit = 'laplace'\ninflation = 2.0\nstarts = 12");
     EXPECT_EQ(narrow.components().size(), 1u);
     EXPECT_LT((wide.covariance() - 2 * narrow.covariance()).norm(), 1e-9 * wide.covariance().norm());
     EXPECT_NEAR(narrow.mean()(0), 4, 0.01) << "of peaks of masses 1 and 3 at -8 and 8";
-    EXPECT_EQ(fitted("reference = 'mixture'\nstarts = 12").components().size(), 2u);
+    EXPECT_EQ(fitted("fit = 'laplace'\nreference = 'mixture'\nstarts = 12").components().size(), 2u);
 }
 
 } // namespace

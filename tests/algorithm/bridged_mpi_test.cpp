@@ -29,6 +29,20 @@ TEST(BridgedMpi, FitsByTheModes) {
                     steps);
 }
 
+// A likelihood that is cut off at its mode has no fit there.
+TEST(BridgedMpi, GivesWayFromAutomaticFits) {
+    for (const bool may_stay : {false, true})
+        for (const int steps : {0, 2, 12})
+            expect_same_everywhere(
+                [=](const Communicator& ranks) {
+                    auto settings = bridge(Fit::automatic, Reference::student, false);
+                    settings.may_stay = may_stay;
+                    settings.fit_particles = 320;
+                    return bridged_smc(ranks, Truncated{}, settings, 50, 3, 5);
+                },
+                steps);
+}
+
 TEST(BridgedMpi, FitsByPopulations) {
     const models::NoisyLikelihood density({.data = Vector::Constant(2, 1.5), .data_sd = 0.4});
     for (const int steps : {0, 2, 12, 20})

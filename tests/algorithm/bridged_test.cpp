@@ -134,6 +134,30 @@ TEST(Bridged, EightSchools) {
     EXPECT_LT(std::fabs(z_score(sampler.outcome(), exact)), 6.5);
 }
 
+// The mode of a regression is where its mass is; that of eight schools is in the neck of a funnel.
+TEST(Bridged, AnAutomaticFitGivesWayWhereItFails) {
+    const auto run = [](const auto& density, bool may_stay) {
+        auto settings = bridge(Fit::automatic, Reference::student, false);
+        settings.may_stay = may_stay;
+        auto sampler = bridged_smc(alone, density, settings, 1000, 12, 3);
+        complete(sampler);
+        return sampler.outcome();
+    };
+    const auto has = [](const Outcome& outcome, const std::string& name) {
+        return std::ranges::any_of(outcome.diagnostics, [&](const auto& each) { return each.name == name; });
+    };
+    for (const bool may_stay : {false, true}) {
+        const auto regression = run(KnownRegression(4), may_stay);
+        EXPECT_TRUE(has(regression, "reference_components"));
+        EXPECT_FALSE(has(regression, "pathfinder_spread")) << "Laplace's fit is the posterior";
+        EXPECT_LT(std::fabs(z_score(regression, KnownRegression(4).exact_log_ratio())), 6.5);
+        const auto schools = run(EightSchools{}, may_stay);
+        EXPECT_TRUE(has(schools, "pathfinder_spread"));
+        EXPECT_EQ(has(schools, "reference_components"), !may_stay) << "populations fit it, or there is none";
+        EXPECT_LT(std::fabs(z_score(schools, EightSchools::log_evidence())), 6.5);
+    }
+}
+
 TEST(Bridged, EstimatedLikelihoods) {
     const models::NoisyLikelihood density({.data = Vector::Constant(2, 1.5), .data_sd = 0.4});
     const auto settings = bridge(Fit::smc, Reference::student, false);

@@ -42,6 +42,14 @@ struct Truncated {
     double exact_log_ratio() const { return std::log((std::exp(-1.2) - std::exp(-3.0)) / 3); }
 };
 
+/// The first estimate of that name.
+inline const estimator::Estimate& estimate_of(const Outcome& outcome, const std::string& name) {
+    for (const auto& estimate : outcome.log_ratio)
+        if (estimate.estimator == name)
+            return estimate;
+    throw std::out_of_range("no estimate " + name);
+}
+
 template <class D>
 std::shared_ptr<const path::Tempered> path_of(const D& density) {
     return path::tempered(density);

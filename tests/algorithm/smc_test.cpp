@@ -1,4 +1,5 @@
 #include "algorithm/alone.hpp"
+#include "algorithm/common/bridge_at_end.hpp"
 #include "algorithm/smc/smc.hpp"
 
 #include "algorithm/densities.hpp"
@@ -92,8 +93,9 @@ TEST(Smc, TraceAndOutcomeAgree) {
                           {Resampling::systematic, 0.9});
     complete(sampler);
     const auto& trace = sampler.trace();
-    EXPECT_NEAR(trace.log_ratio.back(), sampler.outcome().log_ratio.front().value, 1e-12);
-    EXPECT_EQ(sampler.outcome().log_ratio.front().value, sampler.log_ratio());
+    const auto product = estimate_of(sampler.outcome(), "product");
+    EXPECT_NEAR(trace.log_ratio.back(), product.value, 1e-12);
+    EXPECT_EQ(product.value, sampler.log_ratio());
     EXPECT_EQ(trace.ess.back(), sampler.outcome().ess);
     for (const std::size_t n :
          {trace.inverse_temperature.size(), trace.ess.size(), trace.mean_u.size(), trace.variance_u.size(),
@@ -247,6 +249,47 @@ TEST(Replicates, CombineIndependentRuns) {
     for (std::size_t r = 0; r < 3; ++r)
         EXPECT_EQ(values[r], run(random::derive_seed(9, r)).log_ratio());
     EXPECT_THAT(several.outcome().warnings.back(), ::testing::HasSubstr("fewer than 8 replicates"));
+}
+
+// 400 populations of a normal distribution in five dimensions, which the fits have to the error of 128 particles: the
+// root mean square of z is 1 +- 0.035. Without the halves' covariance it is 1.4.
+TEST(BridgeAtEnd, KnowsThatItsHalvesShareTheirErrors) {
+    const auto path = path_of(models::Gaussian({.dimension = 5}));
+    double squares = 0;
+    constexpr int sets = 400;
+    for (std::uint64_t seed = 0; seed < sets; ++seed) {
+        auto sampler = smc_of(alone, path, path::linear_schedule(1, 1), 1, {256, 16, seed});
+        sampler.begin();
+        const auto& particles = sampler.population().generation(0);
+        const population::Families families(alone, particles.size(), particles.eves());
+        const auto estimate = bridge_at_end(alone, *path, particles, 0, families, 0, seed);
+        squares += std::pow(estimate.value / *estimate.standard_error, 2) / sets;
+    }
+    EXPECT_NEAR(std::sqrt(squares), 1, 0.18);
+}
+
+TEST(BridgeAtEnd, IsTheHeadlineWhereItIsMorePrecise) {
+    const auto path = path_of(models::Gaussian({.dimension = 3}));
+    const auto run = [&](Index particles) {
+        auto sampler = smc_of(alone, path, path::geometric_schedule(20, 1, 0.01), 5, {particles, 16, 3});
+        complete(sampler);
+        return sampler.outcome();
+    };
+    const auto large = run(4096), small = run(64);
+    EXPECT_EQ(large.log_ratio.front().estimator, bridge_sampling_name);
+    EXPECT_EQ(large.log_ratio[1].estimator, "product");
+    EXPECT_LT(std::fabs(z_score(large, -3 * std::log(10))), 5);
+    EXPECT_EQ(small.log_ratio.front().estimator, "product");
+    EXPECT_THAT(small.log_ratio[1].note, HasSubstr("effective families"));
+
+    const std::vector<double> log_ratios{large.log_ratio[1].value, large.log_ratio[1].value + 0.1};
+    const auto headline = [&](const Outcome& second) {
+        return outcome_of_replicates({SingleOutcome(large), SingleOutcome(second)}, log_ratios, true).log_ratio.front();
+    };
+    EXPECT_EQ(headline(large).estimator, bridge_sampling_name);
+    EXPECT_EQ(headline(large).value, large.log_ratio.front().value);
+    EXPECT_EQ(headline(small).estimator, "product");
+    EXPECT_EQ(headline(small).value, log_mean_exp(log_ratios));
 }
 
 TEST(Piloted, ThrowsThePilotAway) {

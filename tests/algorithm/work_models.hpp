@@ -1,6 +1,7 @@
 #pragma once
 /// Models that run backwards, rightly and wrongly, for tests of nonequilibrium annealing.
 
+#include "algorithm/densities.hpp"
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"
 #include "kernel/native.hpp"
 #include "kernel/reversible_models.hpp"
@@ -34,13 +35,6 @@ Nonequilibrium work_sampler(const parallel::Communicator& ranks, const M& model,
     return {ranks, target, schedule, kernel::Native(target, moves), settings};
 }
 
-/// The first estimate of that name.
-inline const estimator::Estimate& estimate_of(const Outcome& outcome, const std::string& name) {
-    for (const auto& estimate : outcome.log_ratio)
-        if (estimate.estimator == name)
-            return estimate;
-    throw std::out_of_range("no estimate " + name);
-}
 inline double z_of(const Outcome& outcome, const std::string& name, double exact) {
     const auto& estimate = estimate_of(outcome, name);
     return (estimate.value - exact) / estimate.standard_error.value();

@@ -1,3 +1,4 @@
+#include "estimator/evidence/bridge_sampling.hpp"
 #include "estimator/evidence/genealogy.hpp"
 
 #include "core/log_space.hpp"
@@ -8,6 +9,9 @@
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <numbers>
+#include <numeric>
+#include <optional>
 
 namespace pearlite::estimator {
 namespace {
@@ -211,6 +215,89 @@ TEST(Genealogy, SkewnessOfFamiliesIsThatOfIndependentWeights) {
         log_weights.push_back(std::log(w));
     }
     EXPECT_NEAR(skewness_of_families(families_of(shares), 4), skewness_of_mean(log_weights), 1e-12);
+}
+
+// Bridge sampling from families.
+
+/// f(x) = 5 exp(-x^2/2) and q = N(0.5, 1.5^2), with particles of f in families of equal members.
+struct Bridge {
+    static double log_integral() { return std::log(5) + 0.5 * std::log(2 * std::numbers::pi); }
+    static double log_ratio(double x) {
+        const double y = (x - 0.5) / 1.5;
+        return std::log(5) - 0.5 * x * x + 0.5 * y * y + std::log(1.5) + 0.5 * std::log(2 * std::numbers::pi);
+    }
+
+    Bridge(std::uint64_t seed, Index n, Index family) : log_ratios(at(n)), eves(at(n)), of_draws(at(n)) {
+        random::Stream stream({{seed}, random::Purpose::test, 0, 0});
+        double x = 0;
+        for (Index i = 0; i < n; ++i) {
+            if (i % family == 0)
+                x = stream.normal();
+            log_ratios[at(i)] = log_ratio(x);
+            eves[at(i)] = i / family;
+            of_draws[at(i)] = log_ratio(0.5 + 1.5 * stream.normal());
+        }
+    }
+
+    std::optional<BridgeEstimate> estimate(bool knows_families, double start = 0) const {
+        const parallel::Communicator self = parallel::Communicator::alone();
+        const auto n = static_cast<Index>(eves.size());
+        const parallel::BlockLayout layout(n, 16, 1, 0);
+        auto ids = eves;
+        if (!knows_families)
+            std::iota(ids.begin(), ids.end(), 0);
+        const population::Families families(self, n, ids);
+        const std::vector<double> equal(eves.size(), 0.0);
+        return bridge_sampling(self, layout, {log_ratios, equal}, families, {of_draws, equal}, start);
+    }
+
+    std::vector<double> log_ratios;
+    std::vector<std::int64_t> eves;
+    std::vector<double> of_draws;
+};
+
+/// The root of the mean square of (value - exact)/error over 400 sets.
+double spread(Index family, bool knows_families) {
+    double squares = 0;
+    constexpr int sets = 400;
+    for (std::uint64_t seed = 0; seed < sets; ++seed) {
+        const auto estimate = Bridge(seed, 320, family).estimate(knows_families);
+        squares += std::pow(estimate->log_integral - Bridge::log_integral(), 2) / estimate->variance() / sets;
+    }
+    return std::sqrt(squares);
+}
+
+// The root mean square of 400 z scores is 1 +- 0.035: five errors either way, a false alarm in 2e6.
+TEST(BridgeSampling, ErrorsAreTrueForParticlesAloneAndInFamilies) {
+    EXPECT_NEAR(spread(1, true), 1, 0.18);
+    EXPECT_NEAR(spread(8, true), 1, 0.18);
+}
+
+TEST(BridgeSampling, ErrorsWithoutFamiliesAreFoundOut) {
+    EXPECT_GT(spread(8, false), 1.6);
+}
+
+TEST(BridgeSampling, NeedsNoStartNearTheRootButOverlap) {
+    const Bridge bridge(7, 320, 1);
+    const double value = bridge.estimate(true)->log_integral;
+    for (const double start : {-200.0, 300.0})
+        EXPECT_NEAR(bridge.estimate(true, start)->log_integral, value, 1e-9);
+    auto apart = bridge;
+    for (auto& log_ratio : apart.of_draws)
+        log_ratio = log_zero; // no draw of q has a density
+    EXPECT_FALSE(apart.estimate(true));
+}
+
+// With one distribution on both sides every ratio is Z: no error is left.
+TEST(BridgeSampling, IsExactWhereBothSidesAreAlike) {
+    Bridge bridge(1, 64, 1);
+    std::ranges::fill(bridge.log_ratios, 3.25);
+    std::ranges::fill(bridge.of_draws, 3.25);
+    const auto estimate = bridge.estimate(true);
+    EXPECT_NEAR(estimate->log_integral, 3.25, 1e-12);
+    EXPECT_NEAR(estimate->variance(), 0, 1e-20);
+    EXPECT_NEAR(estimate->effective_draws, 64, 1e-9);
+    EXPECT_NEAR(estimate->effective_families, 64, 1e-9);
 }
 
 } // namespace

@@ -1,12 +1,12 @@
 """The defaults in many dimensions: with nothing set but the model and eight replicates of SMC, log Z must lie within 4
-errors of its reference, with an error bar of at most 0.1, and with a verdict that supports it. A run that makes one
-move of the random walk at each temperature is the wrong twin: it is far off, and its verdict must not support it (most
+errors of its reference, with an error bar of at most 0.1, and with a verdict that supports it. A run from the prior
+that makes one move of the random walk at each temperature is the wrong twin: it is far off, and its verdict must not support it (most
 often its batches differ so much that it has no error bar).
 
 usage: dimensions_test.py short|full
 
-Gaussians have their exact answer, a logistic regression of simulated data (1000 rows, or 500; prior variance 100) that
-of a bridge from its Laplace approximation, which is ten times as precise. False alarm of each comparison: with the
+Gaussians have their exact answer, a logistic regression of simulated data (1000 rows, or 500; prior variance 100),
+whose default path begins at Laplace's approximation, that of the path from the prior. False alarm of each comparison: with the
 errors of 8 replicates (t with 7 degrees of freedom), 5 in 1000; the seeds are fixed.
 """
 
@@ -73,10 +73,10 @@ def main():
             value, error, exact, verdict, seconds = log_evidence(place, name, model)
             reference, reference_error = exact, 0.0
             if exact is None:
-                reference, reference_error, *_ = log_evidence(place, name + "-bridge", model, "path.kind='bridge'",
-                                                              "path.prior_leg=false")
-            twin, twin_error, _, twin_verdict, _ = log_evidence(place, name + "-twin", model, "kernel.kind='random-walk'",
-                                                                "kernel.moves=1", "kernel.adapt='online'")
+                reference, reference_error, *_ = log_evidence(place, name + "-prior", model, "path.kind='tempered'")
+            twin, twin_error, _, twin_verdict, _ = log_evidence(place, name + "-twin", model, "path.kind='tempered'",
+                                                                "kernel.kind='random-walk'", "kernel.moves=1",
+                                                                "kernel.adapt='online'")
             if record.is_first():
                 continue
             z = (value - reference) / math.hypot(error, reference_error)

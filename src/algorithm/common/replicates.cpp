@@ -1,5 +1,6 @@
 #include "algorithm/common/replicates.hpp"
 
+#include "algorithm/common/bridge_at_end.hpp"
 #include "core/field_list.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "parallel/states.hpp"
@@ -60,6 +61,17 @@ estimator::Estimate mean_of_replicates(const std::string& name, const std::vecto
     return estimate;
 }
 
+/// The estimator that `log_ratios` are values of.
+std::string path_estimator(const SingleOutcome& single) {
+    const auto& names = single.estimators;
+    const auto found = std::ranges::find_if(names, [](const auto& name) { return name != bridge_sampling_name; });
+    return found != names.end() ? *found : "";
+}
+
+bool has_bridge_as_headline(const SingleOutcome& single) {
+    return !single.estimators.empty() && single.estimators.front() == bridge_sampling_name;
+}
+
 } // namespace
 
 Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std::span<const double> log_ratios,
@@ -75,8 +87,8 @@ Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std:
             outcome.log_weights.push_back(single.log_weights);
         for (const auto& warning : single.warnings)
             outcome.warnings.push_back("replicate " + std::to_string(r) + ": " + warning);
-        if (r == 0 && !single.estimators.empty())
-            headline = single.estimators.front();
+        if (r == 0)
+            headline = path_estimator(single);
         for (std::size_t k = 0; k < single.values.size(); ++k)
             values[single.estimators[k]].push_back(single.values[k]);
     }
@@ -92,6 +104,11 @@ Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std:
             outcome.log_ratio.back().is_integral = contains(replicates.front().integrals, name);
             outcome.log_ratio.back().hides_error = contains(replicates.front().hidden, name);
         }
+    if (!replicates.empty() && std::ranges::all_of(replicates, has_bridge_as_headline)) { // none but on rank 0
+        auto& all = outcome.log_ratio;
+        const auto bridge = std::ranges::find(all, std::string(bridge_sampling_name), &estimator::Estimate::estimator);
+        std::rotate(all.begin(), bridge, bridge + 1);
+    }
     if (std::ranges::any_of(replicates, &SingleOutcome::has_no_error_bar))
         for (auto& estimate : outcome.log_ratio)
             estimate.withhold_error(

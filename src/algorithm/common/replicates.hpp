@@ -28,7 +28,8 @@ struct SingleOutcome {
     void fields(Fields& f);
 };
 
-/// The outcome of two replicates and more. `log_ratios` and whether exp of them is unbiased as of Found.
+/// The outcome of two replicates and more. `log_ratios` and whether exp of them is unbiased as of Found. A bridge is
+/// the headline if it is that of every replicate: the choice does not look at the spread, which then is its error.
 Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std::span<const double> log_ratios,
                               bool is_unbiased);
 

@@ -10,7 +10,7 @@
 
 namespace pearlite::algorithm {
 
-void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
+void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits, Defaults defaults) {
     k("reference", reference,
       {{"gaussian", Reference::gaussian, "a normal distribution"},
        {"student", Reference::student, "a Student t distribution, whose tails hold those of most posteriors"},
@@ -19,21 +19,27 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
     k.when("reference", reference, {Reference::student, Reference::mixture},
            [&] { k("degrees_of_freedom", degrees_of_freedom, within(5, 1e6), "degrees of freedom of the reference"); });
     has_prior = !traits.lacks_prior;
-    if (traits.has_estimated_likelihood || traits.lacks_prior)
+    if (defaults == Defaults::first)
+        fit = Fit::laplace;
+    if (traits.has_estimated_likelihood || (traits.lacks_prior && defaults == Defaults::first))
         fit = Fit::smc;
     k("fit", fit,
-      {{"laplace", Fit::laplace, "the modes, and the curvature there"},
+      {{"auto", Fit::automatic,
+        "laplace, else pathfinder, else smc: the first whose log ratio to the posterior "
+        "varies little over draws of the fit"},
+       {"laplace", Fit::laplace, "the modes, and the curvature there"},
        {"pathfinder", Fit::pathfinder, "normal distributions along descents to the modes (Zhang et al. 2022)"},
        {annealed_population_name(), Fit::smc, "populations annealed from the prior"},
        {"model", Fit::model, "the model's own approximation of its posterior, as by expectation propagation"},
        {"draws", Fit::draws, "draws of the posterior that another sampler has made, in a file"},
        {"given", Fit::given, "a mean and a covariance, in a file"}},
-      about("where the reference comes from")
-          .default_is("laplace; smc for an estimated likelihood, or a model without a prior"));
-    const bool is_fitted = fit == Fit::laplace || fit == Fit::pathfinder || fit == Fit::smc;
+      about("where the reference comes from").default_is("auto; smc for an estimated likelihood"));
+    const bool descends = fit == Fit::automatic || fit == Fit::laplace || fit == Fit::pathfinder;
+    const bool is_fitted = descends || fit == Fit::smc;
+    prior_leg = fit != Fit::automatic;
     if (traits.has_prior_density && is_fitted)
         anchor = Anchor::prior;
-    k.when("the model has a prior of its own (prior_flag, prior_data) and fit is laplace, pathfinder or smc",
+    k.when("the model has a prior of its own (prior_flag, prior_data) and fit is auto, laplace, pathfinder or smc",
            traits.has_prior_density && is_fitted, [&] {
                k("anchor", anchor,
                  {{"prior", Anchor::prior, "the prior, so that the path goes to the posterior from all that it allows"},
@@ -47,21 +53,22 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
                 "lines of the covariance; for a mixture the same again for each component, all of equal weight")
               .must_be_given());
     });
-    k.when("fit", fit, {Fit::laplace, Fit::pathfinder},
+    k.when("fit", fit, {Fit::automatic, Fit::laplace, Fit::pathfinder},
            [&] { k("starts", starts, within(1, 10000), "descents to the modes, from draws of the prior"); });
     const bool counts = (fit == Fit::smc || fit == Fit::draws) && reference == Reference::mixture;
     k.when("fit is smc or draws and reference is mixture", counts,
            [&] { k("components", components, within(1, 1000), "components of the mixture, at most"); });
-    k.when("fit", fit, {Fit::laplace, Fit::pathfinder, Fit::smc, Fit::draws}, [&] {
+    k.when("fit", fit, {Fit::automatic, Fit::laplace, Fit::pathfinder, Fit::smc, Fit::draws}, [&] {
         k("inflation", inflation, above(0).up_to(1e3),
           "factor on the covariance of the fit: a reference that is too narrow does more harm than one too wide");
     });
-    k.when("fit", fit, {Fit::laplace, Fit::pathfinder, Fit::model, Fit::draws, Fit::given}, [&] {
+    k.when("fit", fit, {Fit::automatic, Fit::laplace, Fit::pathfinder, Fit::model, Fit::draws, Fit::given}, [&] {
         k("prior_leg", prior_leg,
-          "also anneal populations from the prior, for a second estimate of the evidence, which sees modes that the "
-          "reference lacks");
+          about("also anneal populations from the prior, for a second estimate of the evidence, which sees modes that "
+                "the reference lacks")
+              .default_is("true, but false if fit is auto"));
     });
-    k.when("fit is smc or prior_leg is true", has_leg(), [&] {
+    k.when("fit is auto or smc or prior_leg is true", fit == Fit::automatic || has_leg(), [&] {
         k("fit_particles", fit_particles, within(128, 100'000'000),
           "particles annealed from the prior, in 8 populations");
     });
@@ -81,6 +88,11 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
 
 std::string BridgeSettings::cost(const std::string& moves) const {
     std::string text;
+    if (fit == Fit::automatic)
+        text +=
+            fmt::format("# and up to {} descents to modes, which fit the reference, on every rank alike; where no "
+                        "such fit passes its check, {}\n",
+                        2 * starts, may_stay ? "the path begins at the prior" : "populations from the prior fit it");
     if (fit == Fit::laplace || fit == Fit::pathfinder)
         text += fmt::format("# and {} descents to modes, which fit the reference, on every rank alike\n", starts);
     if (has_leg())
@@ -106,7 +118,7 @@ random::Seed BridgeSettings::seed(const random::Seed& of_run) const {
 }
 
 void BridgeSettings::check(const model::DensityFunctions& density) const {
-    if ((fit == Fit::laplace || fit == Fit::pathfinder) && density.is_estimated())
+    if ((fit == Fit::automatic || fit == Fit::laplace || fit == Fit::pathfinder) && density.is_estimated())
         throw InputError(
             fmt::format("got a fit by the modes, but the likelihood is estimated; expected path.fit \"{}\" or "
                         "\"given\"",
@@ -215,6 +227,29 @@ path::FittedReference BridgeSettings::fitted(const model::DensityFunctions& dens
         result.mixture = result.mixture.merged();
     if (fit != Fit::given && fit != Fit::model)
         result.mixture = result.mixture.inflated(inflation);
+    return result;
+}
+
+BridgeSettings::CheckedFit BridgeSettings::checked(const model::DensityFunctions& density,
+                                                   const random::Seed& of_run) const {
+    CheckedFit result;
+    for (const auto by : {Fit::laplace, Fit::pathfinder}) {
+        auto one = *this;
+        one.fit = by;
+        try {
+            auto fitted = one.found(density, {}, of_run);
+            result.evaluations += fitted.evaluations;
+            result.spreads.push_back(path::spread_of(density, fitted.mixture, seed(of_run)));
+            if (result.spreads.back() > path::largest_spread(density.dimension()))
+                continue;
+            result.by = by;
+            result.reference = std::move(fitted);
+            result.reference->mixture = result.reference->mixture.inflated(inflation);
+            break;
+        } catch (const NumericalError&) { // no mode, or no start
+            result.spreads.push_back(infinity);
+        }
+    }
     return result;
 }
 

@@ -10,29 +10,34 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pearlite::algorithm {
+
+/// The release whose defaults hold where a configuration says nothing.
+enum class Defaults { first, present };
 
 struct BridgeSettings {
     enum class Reference { gaussian, student, mixture };
     enum class Anchor { prior, posterior };
-    enum class Fit { laplace, pathfinder, smc, model, draws, given };
+    enum class Fit { automatic, laplace, pathfinder, smc, model, draws, given };
 
     Reference reference = Reference::student;
     double degrees_of_freedom = 7;
     Index components = 4;
-    Fit fit = Fit::laplace;
+    Fit fit = Fit::automatic;
     InputFile file;
     Index starts = 8;
     double inflation = 1.5;
-    bool prior_leg = true;
+    bool prior_leg = false;
     Index most_prior_draws = 0; ///< of the leg; prior_stage.hpp
     Index fit_particles = 2048;
     std::optional<std::uint64_t> fit_seed;
     bool has_prior = true;             ///< else the leg begins at modes, which are no key's matter
+    bool may_stay = false;             ///< the path begins at the prior where no automatic fit passes its check
     Anchor anchor = Anchor::posterior; ///< the end of the leg, to which the reference is fitted
 
-    void keys(Keys& k, const model::ModelTraits& traits);
+    void keys(Keys& k, const model::ModelTraits& traits, Defaults defaults);
     /// InputError if the reference cannot be that of the density: another dimension, or a fit by the modes of a
     /// likelihood that is estimated, or draws that are not of its quantities.
     void check(const model::DensityFunctions& density) const;
@@ -56,6 +61,14 @@ struct BridgeSettings {
     /// reference fits.
     path::FittedReference fitted(const model::DensityFunctions& density, const FirstDraws& draws,
                                  const random::Seed& of_run) const;
+    /// A fit by Laplace's method or by Pathfinder, whichever first passes path::spread_of(), and the spreads of both.
+    struct CheckedFit {
+        std::optional<path::FittedReference> reference; ///< none: neither passed
+        Index evaluations = 0;
+        Fit by = Fit::laplace;
+        std::vector<double> spreads; ///< of Laplace's fit, and of Pathfinder's if that was tried
+    };
+    CheckedFit checked(const model::DensityFunctions& density, const random::Seed& of_run) const;
 
   private:
     /// Degrees of freedom of the components; infinity for normal ones.

@@ -36,11 +36,13 @@ FirstDraws draws_of_replicates(const parallel::Communicator& ranks, const Found&
 
 /// The numbers of a fit as they travel between ranks.
 struct FitNumbers {
-    std::vector<double> reference;
+    std::vector<double> reference; ///< empty: no fit
     Index evaluations = 0;
+    std::vector<double> spreads = {};
     void fields(Fields& f) {
         f("reference", reference);
         f("evaluations", evaluations);
+        f("spreads", spreads);
     }
 };
 
@@ -70,8 +72,12 @@ Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const mode
       block_(block),
       make_main_(std::move(make_main)) {
     if (settings_.has_leg())
-        make_leg(settings_.anchor == BridgeSettings::Anchor::prior ? std::make_shared<const path::Tempered>(anchor_)
-                                                                   : model_);
+        make_leg_to_anchor();
+}
+
+void Bridged::make_leg_to_anchor() {
+    make_leg(settings_.anchor == BridgeSettings::Anchor::prior ? std::make_shared<const path::Tempered>(anchor_)
+                                                               : model_);
 }
 
 void Bridged::make_leg(const std::shared_ptr<const model::Target>& path) {
@@ -106,11 +112,16 @@ void Bridged::begin_leg_at_modes() {
 }
 
 void Bridged::begin() {
-    if (leg_ && !settings_.has_prior && !density_.is_estimated())
-        begin_leg_at_modes();
-    attempt([&] { leg_->begin(); });
+    if (leg_)
+        begin_leg();
     if (!leg_)
         fit();
+}
+
+void Bridged::begin_leg() {
+    if (!settings_.has_prior && !density_.is_estimated())
+        begin_leg_at_modes();
+    attempt([&] { leg_->begin(); });
 }
 
 void Bridged::step() {
@@ -156,7 +167,27 @@ void Bridged::record_leg() {
         draws_ = draws_of_replicates(ranks_, leg_->found());
 }
 
+void Bridged::fit_or_give_way() {
+    FitNumbers numbers;
+    parallel::together(ranks_, [&] {
+        auto found = settings_.checked(*anchor_, seed_);
+        numbers = {found.reference ? found.reference->mixture.values() : std::vector<double>(), found.evaluations,
+                   std::move(found.spreads)};
+    });
+    parallel::broadcast_state(ranks_, numbers, 0);
+    reference_ = std::move(numbers.reference);
+    evaluations_ += numbers.evaluations;
+    spreads_ = std::move(numbers.spreads);
+    if (has_reference() || settings_.may_stay)
+        return begin_main();
+    settings_.fit = BridgeSettings::Fit::smc;
+    make_leg_to_anchor();
+    begin_leg();
+}
+
 void Bridged::fit() {
+    if (settings_.fit == BridgeSettings::Fit::automatic)
+        return fit_or_give_way();
     FitNumbers numbers;
     parallel::together(ranks_, [&] {
         const auto found = settings_.fitted(*anchor_, draws_, seed_);
@@ -166,12 +197,16 @@ void Bridged::fit() {
     reference_ = std::move(numbers.reference);
     evaluations_ += numbers.evaluations;
     draws_ = {};
+    begin_main();
+}
+
+void Bridged::begin_main() {
     make_main();
     main_->begin();
 }
 
 void Bridged::make_main() {
-    bridge_ = path_from(reference_, {model_, &density_});
+    bridge_ = has_reference() ? path_from(reference_, {model_, &density_}) : model_;
     main_ = make_main_(bridge_);
     leg_.reset();
 }
@@ -182,12 +217,18 @@ void Bridged::fields(Fields& f) {
     if (!began) {
         f("leg_start", leg_start_);
         f("reference_evaluations", evaluations_);
+        f("spreads", spreads_);
+        if (f.is_reading() && !leg_) { // the automatic fit has given way
+            settings_.fit = BridgeSettings::Fit::smc;
+            make_leg_to_anchor();
+        }
         if (f.is_reading() && !leg_start_.empty())
             make_leg(path_from(leg_start_, anchor_));
         return group(f, "prior_leg", *leg_);
     }
     f("reference", reference_);
     f("reference_evaluations", evaluations_);
+    f("spreads", spreads_);
     group(f, "found_by_leg", found_by_leg_);
     if (!main_)
         make_main();
@@ -211,6 +252,10 @@ Found Bridged::found() {
 
 Outcome Bridged::outcome() const {
     auto outcome = main_->outcome();
+    for (std::size_t k = 0; k < spreads_.size(); ++k)
+        outcome.diagnostics.push_back({k == 0 ? "laplace_spread" : "pathfinder_spread", spreads_[k], {}});
+    if (!has_reference())
+        return outcome;
     const auto reference = random::StudentMixture::from_values(reference_, density_.dimension());
     outcome.diagnostics.push_back({"reference_components", static_cast<double>(reference.components().size()), {}});
     outcome.diagnostics.push_back({"reference_evaluations", static_cast<double>(evaluations_), {}});

@@ -23,8 +23,9 @@ struct PriorLeg {
 };
 
 /// Anneals populations from the prior if the settings want them (the leg), fits the reference, and runs the main
-/// sampler from it. The fit leaves nothing but the reference, so that the main run's Z is unbiased given the reference,
-/// which is part of a checkpoint. The leg's log Z is a second estimate in the outcome, with a warning where it differs
+/// sampler from it. An automatic fit that does not pass its check gives way to the path from the prior, or to a fit to
+/// the leg. The fit leaves nothing but the reference, so that the main run's Z is unbiased given the reference, which
+/// is part of a checkpoint. The leg's log Z is a second estimate in the outcome, with a warning where it differs
 /// from the headline by more than 4 joint errors: it shows a mode that the reference lacks, if the leg reaches that
 /// mode. For a density with a prior, the leg may end at the prior, to which the reference is then fitted.
 class Bridged final : public StagedSampler {
@@ -53,6 +54,7 @@ class Bridged final : public StagedSampler {
     Sampler& current() const override { return main_ ? *main_ : *leg_; }
     /// Collective. The leg along this path.
     void make_leg(const std::shared_ptr<const model::Target>& path);
+    void make_leg_to_anchor();
     /// The path to a density from a reference of these numbers.
     std::shared_ptr<const model::Target> path_from(const std::vector<double>& reference,
                                                    std::shared_ptr<const model::DensityFunctions> density) const;
@@ -63,7 +65,12 @@ class Bridged final : public StagedSampler {
     void record_leg();
     /// Collective. The same reference on all ranks, then the main run.
     void fit();
+    /// Collective. An automatic fit; else the leg, or no reference, for the main run.
+    void fit_or_give_way();
+    void begin_leg();
+    void begin_main();
     void make_main();
+    bool has_reference() const { return !reference_.empty(); }
     void compare(Outcome& outcome) const;
 
     parallel::Communicator ranks_;
@@ -79,7 +86,8 @@ class Bridged final : public StagedSampler {
     std::unique_ptr<Sampler> leg_;
     PriorLeg found_by_leg_;
     FirstDraws draws_;              ///< the end of the leg, until the reference is fitted
-    std::vector<double> reference_; ///< its numbers
+    std::vector<double> reference_; ///< its numbers; empty where the path begins at the prior
+    std::vector<double> spreads_;   ///< of automatic fits
     Index evaluations_ = 0;         ///< of the fit
     std::shared_ptr<const model::Target> bridge_;
     std::unique_ptr<Sampler> main_;

@@ -118,13 +118,23 @@ void AnnealingPlan::spread_temperatures() {
         schedule_.kind = ScheduleSettings::Kind::adaptive;
 }
 
+void AnnealingPlan::defaults_key(Keys& k) {
+    k("defaults", defaults_,
+      {{"0.2", Defaults::present, "this release"},
+       {"0.1", Defaults::first,
+        "the first release: paths begin at the prior, references are fitted as then, and smc has 1024 particles"}},
+      "the release whose defaults path.kind, path.fit, path.prior_leg and algorithm.particles have");
+}
+
 void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
+    if (!needs.has_read_defaults)
+        defaults_key(k);
     prior_draws_key(k, most_prior_draws_);
     k.in_table("run", [&] {
         run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block, traits_.generator});
     });
     k.in_table("path", [&] {
-        path_.keys(k, traits_);
+        path_.keys(k, traits_, {defaults_, needs.chooses_path});
         schedule_.end = path_.inverse_temperature_end;
     });
     if (k.is_reading())
@@ -162,7 +172,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_of(const parallel::Co
         return std::make_unique<algorithm::MomentAveraged>(
             ranks, std::move(target), path_.moments, run_.seed,
             [this, ranks](AnyTarget path) { return sampler_along(ranks, std::move(path)); });
-    if (!path_.is_bridge())
+    if (!path_.is_bridge() && !(path_.is_chosen_by_run() && !schedule_.fixed))
         return sampler_along(ranks, std::move(target));
     auto bridge = path_.bridge;
     bridge.most_prior_draws = most_prior_draws();
@@ -257,7 +267,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::survey_along(const parallel::
 AnyTarget AnnealingPlan::along_path(AnyTarget model) const {
     if (const auto* density = model->offers<model::DensityFunctions>(); density && path_.is_bridge())
         path_.bridge.check(*density);
-    return path::along(path_.kind, std::move(model));
+    return path_.along(std::move(model));
 }
 
 std::string AnnealingPlan::headline() const {
@@ -321,7 +331,7 @@ std::string AnnealingPlan::step() const {
 
 std::string AnnealingPlan::cost(const BuiltModel& model) const {
     auto text = work() + replicates_.cost();
-    if (path_.is_bridge())
+    if (path_.is_bridge() || (path_.is_chosen_by_run() && !schedule_.fixed))
         text += path_.bridge.cost(kernel_.moves_text());
     if (path_.averages_moments())
         text += path_.moments.cost();

@@ -100,7 +100,12 @@ class AnnealingPlan : public Plan {
         std::optional<double> steps = {}; ///< in place of both
         bool may_keep_states = false;     ///< the algorithm may be one that keeps every state of chains
         bool keeps_states = false;        ///< and is: a move between two states is then the default
+        bool has_read_defaults = false;   ///< the plan has read defaults_key() before
+        bool chooses_path = false;        ///< a run may choose between a bridge and the path from the prior
     };
+    /// algorithm.defaults.
+    void defaults_key(Keys& k);
+    bool has_first_defaults() const { return defaults_ == Defaults::first; }
     /// [run], [path], [schedule] and [kernel]; `k` stands in [algorithm].
     void common_keys(Keys& k, const Needs& needs);
 
@@ -140,6 +145,7 @@ class AnnealingPlan : public Plan {
     std::unique_ptr<algorithm::Sampler> survey_along(const parallel::Communicator& ranks,
                                                      const AnyTarget& target) const;
 
+    Defaults defaults_ = Defaults::present;
     std::optional<Index> most_prior_draws_;
     PathSettings path_;
     std::string name_;

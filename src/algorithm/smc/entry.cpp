@@ -11,6 +11,17 @@ namespace {
 
 constexpr const char* own_name = "smc";
 
+constexpr Index plain_particles = 1024;
+
+/// With a gradient, moves are cheap for what they do, and a fit to the last particles (bridge_at_end.hpp) needs many
+/// for each coordinate: errors of 0.005 to 0.015 for regressions. Densities of users' programs may take milliseconds.
+Index default_particles(const ModelTraits& traits) {
+    constexpr Index fewest = 2048, most = 8192, of_a_coordinate = 256;
+    if (!traits.has_gradient.value_or(false) || traits.has_estimated_likelihood || !traits.dimension)
+        return plain_particles;
+    return traits.lacks_prior ? fewest : std::clamp(of_a_coordinate * *traits.dimension, fewest, most);
+}
+
 class SmcPlan final : public AnnealingPlan {
   public:
     explicit SmcPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {
@@ -19,7 +30,13 @@ class SmcPlan final : public AnnealingPlan {
 
     void keys(Keys& k) override {
         using population::Resampling;
-        k("particles", particles_, within(2, largest_population), "particles in each replicate");
+        defaults_key(k);
+        particles_ = has_first_defaults() ? plain_particles : default_particles(traits());
+        k("particles", particles_, within(2, largest_population),
+          about("particles in each replicate")
+              .default_is(
+                  "1024; with a gradient 256 for each coordinate, at least 2048 and at most 8192, or 2048 for a "
+                  "model without a prior"));
         if (k.is_reading() && k.has("batches"))
             k.error("batches", "this key has a new name; expected \"replicates\"");
         replicates_.keys(k);
@@ -48,7 +65,9 @@ class SmcPlan final : public AnnealingPlan {
                         .passes = length,
                         .further_steps = chain_length_ ? length : 0,
                         .may_keep_states = true,
-                        .keeps_states = chain_length_.has_value()});
+                        .keeps_states = chain_length_.has_value(),
+                        .has_read_defaults = true,
+                        .chooses_path = true});
         settings_.balance = run_.balance;
     }
     Index particles() const override { return particles_; }
@@ -115,7 +134,7 @@ class SmcPlan final : public AnnealingPlan {
         return std::make_unique<algorithm::Smc>(ranks, target, temperatures, kernel, population, settings_);
     }
 
-    Index particles_ = 1024;
+    Index particles_ = plain_particles;
     std::optional<Index> chain_length_; ///< of waste-free SMC
     algorithm::SmcSettings settings_;
 };

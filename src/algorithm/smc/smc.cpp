@@ -1,5 +1,6 @@
 #include "algorithm/smc/smc.hpp"
 
+#include "algorithm/common/bridge_at_end.hpp"
 #include "algorithm/common/streams.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "parallel/agreement.hpp"
@@ -86,6 +87,8 @@ LogRatioSoFar Smc::log_ratio_so_far() {
 
 Outcome Smc::outcome() const {
     auto outcome = outcome_of({product_estimate(final_families_, resamplings_before_end_)});
+    if (can_bridge_at_end(*target_))
+        add_bridge(outcome.log_ratio, bridge());
     if (power_posterior_) {
         auto others = power_posterior_->estimates(ranks_, n_eves_);
         for (auto& other : others)
@@ -94,6 +97,13 @@ Outcome Smc::outcome() const {
     }
     judge_likelihood(outcome.log_ratio.front().standard_error, outcome);
     return outcome;
+}
+
+const estimator::Estimate& Smc::bridge() const {
+    if (!bridge_)
+        bridge_ =
+            bridge_at_end(ranks_, *target_, population_.generation(0), a_, families(), log_ratio_, settings_.seed);
+    return *bridge_;
 }
 
 void Smc::deal(std::vector<Index> first_blocks) {
@@ -121,6 +131,7 @@ void Smc::fields(Fields& f) {
     group(f, "kernel", *kernel_);
     if (f.is_reading()) {
         families_.reset();
+        bridge_.reset();
         size_buffers();
         parallel::together(ranks_, [&] { prepare(); });
         families(); // ContractViolation if ancestors in the file are not particles of the population
@@ -217,7 +228,7 @@ double Smc::log_weight_sd() const {
                                      : kernel::Motion::nan;
 }
 
-const population::Families& Smc::families() {
+const population::Families& Smc::families() const {
     if (!families_) {
         const auto& particles = population_.generation(0);
         families_.emplace(ranks_, particles.size(), particles.eves());

@@ -75,13 +75,15 @@ class Smc final : public TemperedPopulation {
     double log_weight_sd() const;
 
     /// Collective if the families are not known: resampling and dealing make them unknown.
-    const population::Families& families();
+    const population::Families& families() const;
 
     /// Collective. The ranks agree on `failure`.
     void record(bool resampled, const std::exception_ptr& failure = nullptr);
 
     /// All weights have been equal at every temperature: a likelihood that is the same at all particles.
     bool has_equal_weights() const;
+    /// Collective. Bridge sampling between the last particles and fits to them.
+    const estimator::Estimate& bridge() const;
     /// log Z/Z_0 with the standard error from the families after `resamplings` resamplings.
     estimator::Estimate product_estimate(const population::FamilyWeights& families, Index resamplings) const;
 
@@ -91,7 +93,8 @@ class Smc final : public TemperedPopulation {
     Index n_resamplings_ = 0;
     Index resamplings_before_end_ = 0;
     Index n_eves_ = 0;
-    std::optional<population::Families> families_; ///< of the particles as they are; empty where not known
+    mutable std::optional<population::Families> families_; ///< of the particles as they are; empty where not known
+    mutable std::optional<estimator::Estimate> bridge_;    ///< of the last particles; empty before it is asked for
     population::FamilyWeights final_families_;
     double evaluations_ = 0; ///< of densities and gradients
     MotionWatch watch_;

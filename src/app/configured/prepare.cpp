@@ -138,6 +138,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         if (density)
             traits.dimension = density->dimension();
         traits.has_estimated_likelihood = density && density->is_estimated();
+        traits.has_normalised_prior = density && density->log_prior_normaliser() == 0.0;
     }
 
     if (const auto growth = prepared.model ? prepared.model->growth() : nullptr)

@@ -287,6 +287,26 @@ StudentMixture weighed(const JointDensity& density, const StudentMixture& mixtur
 
 } // namespace
 
+double largest_spread(Index dimension) {
+    return std::max(1.0, 0.5 * std::sqrt(static_cast<double>(dimension)));
+}
+
+double spread_of(const model::DensityFunctions& density, const random::StudentMixture& fit, const random::Seed& seed) {
+    constexpr Index n = 1000;
+    constexpr double most_lost = 0.01;
+    constexpr std::uint64_t address = 1u << 20; // beyond the descents'
+    const JointDensity joint(density);
+    const StudentMixture normal(fit.components(), infinity);
+    const Matrix draws = draws_of(normal, n, {seed, random::Purpose::reference, address, 0});
+    const Vector ratios = joint(draws) - log_densities(normal, draws);
+    const auto is_finite = ratios.array().isFinite();
+    const auto kept = static_cast<double>(is_finite.count());
+    if (kept < (1 - most_lost) * n)
+        return infinity;
+    const double mean = is_finite.select(ratios.array(), 0.0).sum() / kept;
+    return std::sqrt(is_finite.select((ratios.array() - mean).square(), 0.0).sum() / kept);
+}
+
 FittedReference fit_by_pathfinder(const model::DensityFunctions& density, const FitSettings& settings) {
     const JointDensity joint(density);
     std::vector<StudentMixture::Component> components;

@@ -32,4 +32,14 @@ FittedReference fit_by_laplace(const model::DensityFunctions& density, const Fit
 /// cut (in place of the Pareto smoothing of the paper). Otherwise as above.
 FittedReference fit_by_pathfinder(const model::DensityFunctions& density, const FitSettings& settings);
 
+/// A fit of larger spread, in nats, is no reference.
+double largest_spread(Index dimension);
+
+/// The standard deviation of log p - log q over 1000 draws of q, a mixture of normal distributions at the components of
+/// a fit: 0 where the fit is p. It grows with the root of the dimension: 0.2 to 3 for regressions of 8 to 61
+/// coefficients, from whose fits the path is short; 5 for a curved ridge in four dimensions, whose ends such a path
+/// misses; hundreds and more where a mode is not where the mass is. (The index of a Pareto tail of the weights
+/// separates these in few dimensions only.) Infinite if p is zero at more than one draw in a hundred.
+double spread_of(const model::DensityFunctions& density, const random::StudentMixture& fit, const random::Seed& seed);
+
 } // namespace pearlite::path

@@ -52,6 +52,7 @@ struct ModelTraits {
     std::vector<std::string> path_kinds = {};
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
     bool lacks_prior = false;              ///< the start of a density stands in for a prior: it is bridged by default
+    bool has_normalised_prior = false;     ///< of a density. Known once the model is built
     bool has_prior_density = false;        ///< but there is a density of the prior. Known once the model is built
     bool is_trained = false;               ///< the model learns from examples, and is neither annealed nor searched
 

@@ -32,6 +32,7 @@ enum class Purpose : std::uint8_t {
     kernel_choice = 23,  ///< mixtures of kernels: the one that makes a move
     binary_image = 24,   ///< pixels drawn from grey levels
     batch_order = 25,    ///< training: the order of an epoch's examples
+    bridge = 26,         ///< bridge sampling: draws of the distribution at the other side
     test = 255,          ///< tests only
 };
 
