@@ -292,6 +292,20 @@ TEST(BridgeAtEnd, IsTheHeadlineWhereItIsMorePrecise) {
     EXPECT_EQ(headline(small).value, log_mean_exp(log_ratios));
 }
 
+/// Its log prior is not that of a normalised density, as its users promise.
+struct WithoutItsConstant : BetaBernoulli {
+    double log_prior(std::span<const double> x) const { return BetaBernoulli::log_prior(x) + 2; }
+};
+
+TEST(BridgeAtEnd, FindsAPriorThatIsNotNormalised) {
+    auto sampler = smc_of(alone, path_of(WithoutItsConstant{}), path::linear_schedule(20, 1), 5, {2048, 16, 4});
+    complete(sampler);
+    const auto outcome = sampler.outcome();
+    EXPECT_EQ(outcome.log_ratio.front().estimator, "product");
+    EXPECT_LT(std::fabs(z_score(outcome, BetaBernoulli{}.exact_log_ratio())), 5) << "a ratio, without the constant";
+    EXPECT_THAT(estimate_of(outcome, bridge_sampling_name).note, HasSubstr("constant of log_prior"));
+}
+
 TEST(Piloted, ThrowsThePilotAway) {
     auto sampler = piloted_smc(alone, BetaBernoulli{}, 100, 2, 3);
     sampler.begin();

@@ -192,9 +192,12 @@ estimator::Estimate bridge_at_end(const parallel::Communicator& ranks, const mod
 
 void add_bridge(std::vector<estimator::Estimate>& estimates, const estimator::Estimate& bridge) {
     const auto& product = estimates.front();
-    const bool is_better = bridge.standard_error && product.standard_error &&
+    const bool is_apart = estimator::are_apart(bridge, product);
+    const bool is_better = bridge.standard_error && product.standard_error && !is_apart &&
                            *bridge.standard_error < least_gain_of_bridge * *product.standard_error;
-    estimates.insert(estimates.begin() + (is_better ? 0 : 1), bridge);
+    const auto added = estimates.insert(estimates.begin() + (is_better ? 0 : 1), bridge);
+    if (is_apart)
+        added->note = "apart from the product, which needs no normalised prior: look at the constant of log_prior";
 }
 
 } // namespace pearlite::algorithm

@@ -49,7 +49,8 @@ estimator::Estimate bridge_at_end(const parallel::Communicator& ranks, const mod
 inline constexpr double least_gain_of_bridge = 0.8;
 
 /// Adds a bridge to estimates whose first is the product of the ratios along the path: as the new first where it is
-/// clearly more precise, else as the second.
+/// clearly more precise and agrees, else as the second. It takes the prior's integral from the model: where that is
+/// wrong, the two differ.
 void add_bridge(std::vector<estimator::Estimate>& estimates, const estimator::Estimate& bridge);
 
 } // namespace pearlite::algorithm
