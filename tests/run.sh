@@ -70,8 +70,8 @@ build_seconds=$((SECONDS - began - packages_seconds))
 count_cores
 build_cores=$((cores - packages_cores))
 
-# Tests of whole jobs wait for programs to start and end half of the time: three share two cores.
-slots=$((($(nproc) * 3 + 1) / 2))
+# Tests of whole jobs wait for programs to start, to sleep and to end most of the time: two share a core.
+slots=$((2 * $(nproc)))
 
 # CTest's closing summary is held back until the skipped tests and their reasons are listed.
 results=$PWD/build/ci/Testing
