@@ -23,9 +23,7 @@ install(PROGRAMS drivers/import_rbm.py RENAME pearlite-import-rbm DESTINATION ${
 install(PROGRAMS jobs/pearlite.sbatch DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS jobs/pearlite.sbatch DESTINATION "${support}/jobs")
 install(FILES docs/pearlite.schema.json DESTINATION "${support}")
-install(PROGRAMS drivers/pearlite_stan/compile.sh DESTINATION "${support}/pearlite_stan")
-install(FILES drivers/pearlite_stan/stan_model.cpp drivers/pearlite_stan/stan_data.hpp
-    DESTINATION "${support}/pearlite_stan")
+install(DIRECTORY drivers/pearlite_stan DESTINATION "${support}" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY drivers/templates DESTINATION "${support}")
 install(DIRECTORY drivers/pearlite_report DESTINATION "${support}" FILES_MATCHING PATTERN "*.py" PATTERN "*.css"
     PATTERN __pycache__ EXCLUDE)

@@ -21,7 +21,7 @@ BUILD = pathlib.Path(sys.argv[1])
 BARE = os.environ.get("PEARLITE_BARE_SYSTEM")
 PLACES = {
     "pearlite": ["usr/bin/pearlite", "usr/bin/pearlite-import-rbm", "usr/bin/pearlite.sbatch", "usr/share/pearlite/report.py",
-                 "usr/share/pearlite/pearlite_stan/compile.sh", "usr/share/pearlite/jobs/ising.toml",
+                 "usr/share/pearlite/pearlite_stan/compile.py", "usr/share/pearlite/jobs/ising.toml",
                  "usr/share/pearlite/templates/model/name.cpp.in", "usr/share/man/man1/pearlite.1.gz",
                  "usr/share/man/man5/pearlite.toml.5.gz", "usr/share/bash-completion/completions/pearlite",
                  "usr/share/zsh/vendor-completions/_pearlite"],

@@ -7,30 +7,38 @@ namespace pearlite::app {
 namespace {
 
 struct StanOptions {
-    std::filesystem::path program; ///< model.stan
+    std::vector<std::filesystem::path> programs; ///< model.stan, ...
     std::filesystem::path support_directory;
-    std::optional<std::filesystem::path> library; ///< default: the program's name with .so
-    bool again = false;                           ///< compile even if nothing has changed
+    std::optional<std::filesystem::path> output; ///< a library, or a directory; default: each program's name with .so
+    bool again = false;                          ///< compile even if nothing has changed
 };
 
 int compile(const StanOptions& options) {
-    const auto script = support_file("pearlite_stan/compile.sh", options.support_directory);
-    auto library = options.program;
-    library.replace_extension(".so");
-    return run_tool({"bash", script.string(), options.program.string(), options.library.value_or(library).string(),
-                     options.again ? "no" : "yes"},
-                    false);
+    std::vector<std::string> command{"python3", "-I",
+                                     support_file("pearlite_stan/compile.py", options.support_directory).string()};
+    if (options.output)
+        command.push_back("--output=" + options.output->string());
+    if (options.again)
+        command.emplace_back("--again");
+    command.emplace_back("--");
+    for (const auto& program : options.programs)
+        command.push_back(program.string());
+    const int status = run_tool(command, false);
+    if (status == 127)
+        throw InputError("compiling Stan programs needs Python 3 (Debian: python3)");
+    return status;
 }
 
 } // namespace
 
 CommandEntry stan_command_entry() {
-    return {"stan", "compile a Stan program to a library that model \"stan\" takes",
+    return {"stan", "compile Stan programs to libraries that model \"stan\" takes",
             [](CLI::App& command, const CommandContext& context) -> Action {
                 const auto options = std::make_shared<StanOptions>();
-                command.add_option("program", options->program, "MODEL.stan")->required();
-                command.add_option("-o,--output", options->library,
-                                   "the library (default MODEL.so, beside the program)");
+                command.add_option("program", options->programs, "MODEL.stan; many are compiled faster together")
+                    ->required();
+                command.add_option("-o,--output", options->output,
+                                   "the library, or a directory for libraries (default MODEL.so, beside the program)");
                 command.add_flag("--again", options->again, "compile even if the library is up to date");
                 options->support_directory = context.support_directory;
                 return {.serial = [options] { return compile(*options); }};

@@ -1,5 +1,7 @@
-// A Stan program that Stan 2.21 has translated, behind BridgeStan's C interface (https://roualdes.us/bridgestan: "C
-// API"). compile.sh compiles it once for each program, with the translation included before everything else.
+#pragma once
+/// Stan programs that Stan 2.21 has translated, behind BridgeStan's C interface (https://roualdes.us/bridgestan: "C
+/// API"). compile.py compiles one or many of them in one unit, which includes the translations before this header; each
+/// library links the unit with its own make_bs_model().
 
 #include "stan_data.hpp"
 
@@ -62,90 +64,139 @@ struct bs_rng {
     boost::ecuyer1988 rng;
 };
 
+/// A program and its data.
 struct bs_model {
-    bs_model(const char* data, unsigned seed) : model(context(data, seed, out)) {
-        print(out);
-        const stan_model* m = &model;
-        name = m->model_name();
-        info = "Stan " + std::string(stan::MAJOR_VERSION) + "." + stan::MINOR_VERSION + "." + stan::PATCH_VERSION +
-               ", compiler " __VERSION__ ", " PEARLITE_STAN_IDENTITY;
-        for (int tp = 0; tp < 2; ++tp)
-            for (int gq = 0; gq < 2; ++gq) {
-                std::vector<std::string> list;
-                m->constrained_param_names(list, tp != 0, gq != 0);
-                count[tp][gq] = static_cast<int>(list.size());
-                names[tp][gq] = joined(list);
-            }
-        std::vector<std::string> list;
-        m->unconstrained_param_names(list, false, false);
-        unc_names = joined(list);
-        dimension = m->num_params_r();
-    }
+    virtual ~bs_model() = default;
 
-    static stan_model context(const char* data, unsigned seed, std::ostringstream& out) {
-        return with_declared_dims(JsonData(read_data(data)), [&](JsonData& json) {
-            out.str("");
-            return stan_model(json, seed, &out);
-        });
-    }
+    /// The log density at `unc`, with its gradient in `g` unless that is null.
+    virtual double log_density(bool propto, bool jacobian, const double* unc, double* g) const = 0;
+    /// Parameters, transformed ones and generated quantities if they are asked for, at `unc`.
+    virtual void constrain(boost::ecuyer1988& rng, bool tp, bool gq, const double* unc, double* theta) const = 0;
+    /// Coordinates of parameters.
+    virtual void unconstrain(const JsonData& parameters, double* unc) const = 0;
+    /// Parameters in the order of `theta` as variables by their names.
+    virtual JsonData variables(const double* theta) const = 0;
 
-    template <bool propto, bool jacobian>
-    double value(const double* unc, std::ostream* messages) const {
-        std::vector<int> none;
-        if constexpr (propto) { // on doubles all terms are constant, so differentiable numbers decide what to drop
-            std::vector<double> x(unc, unc + dimension), g;
-            return stan::model::log_prob_grad<true, jacobian>(model, x, none, g, messages);
-        } else {
-            std::vector<double> x(unc, unc + dimension);
-            return model.template log_prob<false, jacobian>(x, none, messages);
-        }
-    }
-    double value(bool propto, bool jacobian, const double* unc) const {
-        std::ostringstream messages;
-        const double lp = propto
-                              ? (jacobian ? value<true, true>(unc, &messages) : value<true, false>(unc, &messages))
-                              : (jacobian ? value<false, true>(unc, &messages) : value<false, false>(unc, &messages));
-        print(messages);
-        return lp;
-    }
-    double gradient(bool propto, bool jacobian, const double* unc, double* g) const {
-        std::ostringstream messages;
-        std::vector<int> none;
-        std::vector<double> x(unc, unc + dimension), out_gradient;
-        using stan::model::log_prob_grad;
-        const double lp = propto ? (jacobian ? log_prob_grad<true, true>(model, x, none, out_gradient, &messages)
-                                             : log_prob_grad<true, false>(model, x, none, out_gradient, &messages))
-                                 : (jacobian ? log_prob_grad<false, true>(model, x, none, out_gradient, &messages)
-                                             : log_prob_grad<false, false>(model, x, none, out_gradient, &messages));
-        std::copy(out_gradient.begin(), out_gradient.end(), g);
-        print(messages);
-        return lp;
-    }
     /// Central differences of the gradient along v.
     double hessian_product(bool propto, bool jacobian, const double* unc, const double* v, double* hv) const {
         std::vector<double> g(dimension), up(dimension), down(dimension), x(unc, unc + dimension);
-        const double lp = gradient(propto, jacobian, unc, g.data());
+        const double lp = log_density(propto, jacobian, unc, g.data());
         double norm = 0;
         for (std::size_t i = 0; i < dimension; ++i)
             norm += v[i] * v[i];
         const double step = norm > 0 ? 1e-5 / std::sqrt(norm) : 0;
         for (std::size_t i = 0; i < dimension; ++i)
             x[i] = unc[i] + step * v[i];
-        gradient(propto, jacobian, x.data(), up.data());
+        log_density(propto, jacobian, x.data(), up.data());
         for (std::size_t i = 0; i < dimension; ++i)
             x[i] = unc[i] - step * v[i];
-        gradient(propto, jacobian, x.data(), down.data());
+        log_density(propto, jacobian, x.data(), down.data());
         for (std::size_t i = 0; i < dimension; ++i)
             hv[i] = step > 0 ? (up[i] - down[i]) / (2 * step) : 0;
         return lp;
     }
 
-    std::ostringstream out;
-    stan_model model;
     std::string name, info, unc_names, names[2][2];
     int count[2][2];
-    std::size_t dimension;
+    std::size_t dimension = 0;
 };
+
+namespace {
+
+template <class Model>
+class Program final : public bs_model {
+  public:
+    Program(const char* data, unsigned seed, const char* identity) : model_(context(data, seed, out_)) {
+        print(out_);
+        name = model_.model_name();
+        info = "Stan " + std::string(stan::MAJOR_VERSION) + "." + stan::MINOR_VERSION + "." + stan::PATCH_VERSION +
+               ", compiler " __VERSION__ ", " + identity;
+        for (int tp = 0; tp < 2; ++tp)
+            for (int gq = 0; gq < 2; ++gq) {
+                std::vector<std::string> list;
+                model_.constrained_param_names(list, tp != 0, gq != 0);
+                count[tp][gq] = static_cast<int>(list.size());
+                names[tp][gq] = joined(list);
+            }
+        std::vector<std::string> list;
+        model_.unconstrained_param_names(list, false, false);
+        unc_names = joined(list);
+        dimension = model_.num_params_r();
+    }
+
+    double log_density(bool propto, bool jacobian, const double* unc, double* g) const override {
+        if (propto)
+            return jacobian ? log_density<true, true>(unc, g) : log_density<true, false>(unc, g);
+        return jacobian ? log_density<false, true>(unc, g) : log_density<false, false>(unc, g);
+    }
+    void constrain(boost::ecuyer1988& rng, bool tp, bool gq, const double* unc, double* theta) const override {
+        std::ostringstream messages;
+        std::vector<double> x(unc, unc + dimension), all;
+        std::vector<int> none;
+        model_.write_array(rng, x, none, all, tp, gq, &messages);
+        std::copy(all.begin(), all.end(), theta);
+        print(messages);
+    }
+    void unconstrain(const JsonData& parameters, double* unc) const override {
+        std::ostringstream messages;
+        Vector x;
+        with_declared_dims(parameters, [&](const JsonData& values) {
+            messages.str("");
+            model_.transform_inits(values, x, &messages);
+        });
+        std::copy(x.data(), x.data() + x.size(), unc);
+        print(messages);
+    }
+    JsonData variables(const double* theta) const override {
+        std::vector<std::string> arrays;
+        std::vector<std::vector<std::size_t>> dims;
+        model_.get_param_names(arrays);
+        model_.get_dims(dims);
+        std::map<std::string, StanVariable> found;
+        const double* const end = theta + count[0][0];
+        for (std::size_t k = 0; k < arrays.size() && theta != end; ++k) {
+            std::size_t size = 1;
+            for (const std::size_t d : dims[k])
+                size *= d;
+            found[arrays[k]] = {dims[k], std::vector<double>(theta, theta + size), false};
+            theta += size;
+        }
+        return JsonData(std::move(found));
+    }
+
+  private:
+    static Model context(const char* data, unsigned seed, std::ostringstream& out) {
+        return with_declared_dims(JsonData(read_data(data)), [&](JsonData& json) {
+            out.str("");
+            return Model(json, seed, &out);
+        });
+    }
+
+    /// On doubles all terms are constant, so differentiable numbers decide what to drop.
+    template <bool propto, bool jacobian>
+    double log_density(const double* unc, double* g) const {
+        std::ostringstream messages;
+        std::vector<int> none;
+        std::vector<double> x(unc, unc + dimension), gradient;
+        double lp = 0;
+        if (propto || g != nullptr)
+            lp = stan::model::log_prob_grad<propto, jacobian>(model_, x, none, gradient, &messages);
+        else
+            lp = model_.template log_prob<false, jacobian>(x, none, &messages);
+        if (g != nullptr)
+            std::copy(gradient.begin(), gradient.end(), g);
+        print(messages);
+        return lp;
+    }
+
+    std::ostringstream out_;
+    Model model_;
+};
+
+} // namespace
+
+/// The program of this library; `data` and `seed` are those of bs_model_construct().
+bs_model* make_bs_model(const char* data, unsigned seed);
 
 extern "C" {
 
@@ -154,7 +205,7 @@ BS_PUBLIC extern const int bs_minor_version = 7;
 BS_PUBLIC extern const int bs_patch_version = 0;
 
 BS_PUBLIC bs_model* bs_model_construct(const char* data, unsigned seed, char** error_msg) {
-    return guarded("construct", error_msg, static_cast<bs_model*>(nullptr), [&] { return new bs_model(data, seed); });
+    return guarded("construct", error_msg, static_cast<bs_model*>(nullptr), [&] { return make_bs_model(data, seed); });
 }
 BS_PUBLIC void bs_model_destruct(bs_model* m) {
     delete m;
@@ -187,62 +238,33 @@ BS_PUBLIC int bs_param_constrain(const bs_model* m, bool tp, bool gq, const doub
         if (gq && rng == nullptr)
             throw std::invalid_argument("include_gq=true but rng=nullptr");
         boost::ecuyer1988 unused(0);
-        std::ostringstream messages;
-        std::vector<double> x(unc, unc + m->dimension), all;
-        std::vector<int> none;
-        m->model.write_array(rng == nullptr ? unused : rng->rng, x, none, all, tp, gq, &messages);
-        std::copy(all.begin(), all.end(), theta);
-        print(messages);
+        m->constrain(rng == nullptr ? unused : rng->rng, tp, gq, unc, theta);
         return 0;
     });
 }
 BS_PUBLIC int bs_param_unconstrain(const bs_model* m, const double* theta, double* unc, char** error_msg) {
     return guarded("param_unconstrain", error_msg, -1, [&] {
-        std::vector<std::string> names;
-        std::vector<std::vector<std::size_t>> dims;
-        m->model.get_param_names(names);
-        m->model.get_dims(dims);
-        std::map<std::string, StanVariable> variables;
-        std::size_t at = 0;
-        for (std::size_t k = 0; k < names.size() && at < static_cast<std::size_t>(m->count[0][0]); ++k) {
-            std::size_t size = 1;
-            for (const std::size_t d : dims[k])
-                size *= d;
-            variables[names[k]] = {dims[k], std::vector<double>(theta + at, theta + at + size), false};
-            at += size;
-        }
-        std::ostringstream messages;
-        Vector x;
-        m->model.transform_inits(JsonData(std::move(variables)), x, &messages);
-        std::copy(x.data(), x.data() + x.size(), unc);
-        print(messages);
+        m->unconstrain(m->variables(theta), unc);
         return 0;
     });
 }
 BS_PUBLIC int bs_param_unconstrain_json(const bs_model* m, const char* json, double* unc, char** error_msg) {
     return guarded("param_unconstrain_json", error_msg, -1, [&] {
-        std::ostringstream messages;
-        Vector x;
-        with_declared_dims(JsonData(read_data(json)), [&](const JsonData& values) {
-            messages.str("");
-            m->model.transform_inits(values, x, &messages);
-        });
-        std::copy(x.data(), x.data() + x.size(), unc);
-        print(messages);
+        m->unconstrain(JsonData(read_data(json)), unc);
         return 0;
     });
 }
 BS_PUBLIC int bs_log_density(const bs_model* m, bool propto, bool jacobian, const double* unc, double* lp,
                              char** error_msg) {
     return guarded("log_density", error_msg, -1, [&] {
-        *lp = m->value(propto, jacobian, unc);
+        *lp = m->log_density(propto, jacobian, unc, nullptr);
         return 0;
     });
 }
 BS_PUBLIC int bs_log_density_gradient(const bs_model* m, bool propto, bool jacobian, const double* unc, double* lp,
                                       double* gradient, char** error_msg) {
     return guarded("log_density_gradient", error_msg, -1, [&] {
-        *lp = m->gradient(propto, jacobian, unc, gradient);
+        *lp = m->log_density(propto, jacobian, unc, gradient);
         return 0;
     });
 }
@@ -256,7 +278,7 @@ BS_PUBLIC int bs_log_density_hessian_vector_product(const bs_model* m, bool prop
 BS_PUBLIC int bs_log_density_hessian(const bs_model* m, bool propto, bool jacobian, const double* unc, double* lp,
                                      double* gradient, double* hessian, char** error_msg) {
     return guarded("log_density_hessian", error_msg, -1, [&] {
-        *lp = m->gradient(propto, jacobian, unc, gradient);
+        *lp = m->log_density(propto, jacobian, unc, gradient);
         std::vector<double> e(m->dimension, 0);
         for (std::size_t i = 0; i < m->dimension; ++i) {
             e[i] = 1;
