@@ -29,7 +29,8 @@ struct Progress {
     double log_ratio = 0;
     std::optional<double> best_energy = {}; ///< of a search, which has a temperature instead of the three above
     double temperature = 0;
-    std::string stage = {}; ///< of Markov chains and of training, in words, instead of all of these
+    std::string warning = {}; ///< on the present stage, known from its start
+    std::string stage = {};   ///< of Markov chains and of training, in words, instead of all of these
     Index iterations_per_step = 1;
     Index steps_at_once = 1; ///< the increase of `step` in a step of the run
     double inverse_temperature_end = 1;

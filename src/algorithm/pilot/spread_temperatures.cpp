@@ -39,7 +39,7 @@ SpreadTemperatures spread_temperatures(const Tuning& pilot, const Spread& spread
     const auto pilot_steps = static_cast<double>(b.size() - 1);
     const double most = std::max(pilot_steps, static_cast<double>(spread.most_steps));
     const auto steps = static_cast<std::size_t>(std::clamp(wanted, pilot_steps, most));
-    SpreadTemperatures result{{b.front()}, {0}};
+    SpreadTemperatures result{{b.front()}, {0}, wanted};
     std::size_t t = 0; // the pilot's interval
     for (std::size_t k = 1; k <= steps; ++k) {
         const double place = length.back() * static_cast<double>(k) / static_cast<double>(steps);

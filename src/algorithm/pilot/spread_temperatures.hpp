@@ -14,6 +14,7 @@ struct Spread {
 struct SpreadTemperatures {
     std::vector<double> inverse_temperatures;
     std::vector<Index> rows; ///< for each the pilot's next temperature, whose kernel suits it
+    double wanted_steps = 0; ///< without a limit
 };
 
 /// Spreads the pilot's temperatures anew. With steps Delta b the log weights have the variance sum Delta b^2 Var_u tau,

@@ -1,5 +1,6 @@
 #include "algorithm/plans/annealing_plan.hpp"
 
+#include "algorithm/common/warned.hpp"
 #include "algorithm/fitted_path/bridged.hpp"
 #include "algorithm/fitted_path/moment_averaged.hpp"
 #include "path/registry.hpp"
@@ -92,6 +93,14 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
 }
 
 namespace {
+
+std::string describe_limit(double wanted_steps, const Spread& spread) {
+    return fmt::format(
+        "the pilot asks for {:.3g} temperatures, so that log weights have a variance of {:g}; the run has "
+        "schedule.most_steps = {}, and a wider error bar. Algorithms that resample particles take fewer "
+        "temperatures",
+        wanted_steps, spread.log_weight_variance, spread.most_steps);
+}
 
 /// Makes a kernel for a schedule from the settings that a pilot's kernel learnt at other temperatures, which are empty
 /// without a pilot.
@@ -204,7 +213,11 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
                     return make_replicates(path::Schedule(tuning.inverse_temperatures), kernel);
                 auto spread = algorithm::spread_temperatures(tuning, schedule_.spread);
                 kernel->use_rows(std::move(spread.rows));
-                return make_replicates(path::Schedule(std::move(spread.inverse_temperatures)), kernel);
+                auto main = make_replicates(path::Schedule(std::move(spread.inverse_temperatures)), kernel);
+                if (spread.wanted_steps > static_cast<double>(schedule_.spread.most_steps))
+                    main = std::make_unique<Warned>(std::move(main),
+                                                    describe_limit(spread.wanted_steps, schedule_.spread));
+                return main;
             });
     else
         sampler = make_replicates(schedule_.temperatures(), kernel_.kernel_for(target));

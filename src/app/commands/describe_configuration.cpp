@@ -125,13 +125,15 @@ io::ConfigurationDescription describe_configuration(const Catalogue& models) {
     }
     all.tables = model_tables(models);
     auto of_algorithms = algorithm_tables(models);
-    ModelTraits searched, trained;
+    ModelTraits searched, trained, without_prior;
     searched.search.emplace();
+    without_prior.lacks_prior = true;
     trained.is_trained = true;
     const auto about_algorithm =
         about("the algorithm")
-            .default_is("\"" + standard_algorithm({}).name + "\", of a search \"" + standard_algorithm(searched).name +
-                        "\", of training \"" + standard_algorithm(trained).name + "\"");
+            .default_is(fmt::format("\"{}\", without a prior \"{}\", of a search \"{}\", of training \"{}\"",
+                                    standard_algorithm({}).name, standard_algorithm(without_prior).name,
+                                    standard_algorithm(searched).name, standard_algorithm(trained).name));
     for (auto& table : of_algorithms)
         if (table.table == "algorithm")
             table.keys.insert(table.keys.begin(), name_key(table.algorithms, about_algorithm));

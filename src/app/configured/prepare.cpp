@@ -200,7 +200,8 @@ const AlgorithmEntry& standard_algorithm(const ModelTraits& traits) {
     case model::Task::annealing:
         break;
     }
-    return algorithm_of_name("annealed-importance");
+    // From a start with heavy tails in place of a prior, trajectories need thousands of temperatures.
+    return algorithm_of_name(traits.lacks_prior ? "smc" : "annealed-importance");
 }
 
 const AlgorithmEntry& algorithm_of_name(const std::string& name) {

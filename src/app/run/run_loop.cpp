@@ -119,11 +119,14 @@ double RunLoop::make_steps() {
     while (!run_.finished() && !stops) {
         updates_ += static_cast<double>(progress.updates_per_step);
         const bool was_in_pilot = progress.in_pilot;
+        const Index stage = progress.stages_before;
         run_.step();
         orders = heartbeat_.after_step();
         if (orders.settle)
             run_.settle();
         progress = run_.progress();
+        if (progress.stages_before != stage && !progress.warning.empty())
+            reporter_.warn(progress.warning);
         if (heartbeat_.beat_now())
             reporter_.progress(progress, job_.plan->unit());
         if (orders.stop > 0) {
