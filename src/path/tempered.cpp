@@ -1,6 +1,7 @@
 #include "pearlite/path/tempered.hpp"
 #include "path/registry.hpp"
 #include "pearlite/model/detail/locate_errors.hpp"
+#include "target/named_data.hpp"
 
 namespace pearlite::path {
 
@@ -81,6 +82,7 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     pass_on<model::ReadablePrior>(*density_);
     pass_on<model::PriorScale>(*density_);
     pass_on<model::DescribedData>(*density_);
+    pass_on<model::NamedData>(*density_);
     pass_on<model::Predictive>(*density_);
     pass_on<model::HeldOutClasses>(*density_);
     pass_on<model::Approximated>(*density_);

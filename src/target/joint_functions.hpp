@@ -11,7 +11,7 @@
 namespace pearlite::model {
 
 /// p over R^d, unnormalised. Nothing says how to draw from a prior. It may offer ReportedQuantities,
-/// PointsOfQuantities, RejectedPoints.
+/// PointsOfQuantities, RejectedPoints, NamedData.
 class JointFunctions : public Capabilities {
   public:
     virtual ~JointFunctions() = default;

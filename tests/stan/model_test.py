@@ -66,6 +66,51 @@ class Model(unittest.TestCase):
         for i in range(2):
             self.assertLess(abs(pointwise[..., i] - expected[i]).max(), 1e-12)
 
+    def test_arrays_and_groups_for_predictive_checks(self):
+        """A matrix keeps its shape, its elements their places; y_rep stands beside y, other data apart. Tables of CmdStan
+        have the program's names, the first index fastest."""
+        self.finished("groups", model={**MODEL, "data": self.data(group=[[1, 2, 3], [4, 5, 6]])})
+        with h5py.File(self.directory / "groups" / "posterior.nc") as file:
+            self.assertEqual(set(file), {"posterior", "sample_stats", "log_likelihood", "posterior_predictive",
+                                         "observed_data", "constant_data"})
+            table, theta = file["posterior/table"][()], file["posterior/theta"][()]
+            draw, replicates = file["posterior/draw_"][()], file["posterior_predictive/y"][()]
+            self.assertNotIn("y_rep", file["posterior"])
+            self.assertEqual(file["observed_data/y"][()].tolist(), [1, 2])
+            self.assertEqual(file["constant_data/group"][()].tolist(), [[1, 2, 3], [4, 5, 6]])
+            self.assertEqual(file["constant_data/prior_only"][()], 0)
+            names = [list(file[f"{group}/{name}"].asstr()) for group, name in
+                     (("posterior", "table_dim_1"), ("posterior_predictive", "y_dim_0"), ("observed_data", "y_dim_0"))]
+            self.assertEqual(names, [["1", "2"]] * 3)
+        self.assertEqual(table.shape, (*theta.shape, 2, 2))
+        self.assertEqual(replicates.shape, (*theta.shape, 2))
+        for i in range(2):
+            self.assertLess(abs(replicates[..., i] - theta - draw - i).max(), 1e-12)
+            for j in range(2):
+                self.assertLess(abs(table[..., i, j] - theta - 10 * i - j).max(), 1e-12)
+        self.assertNotIn("data", runner.summary(self.directory / "groups"))  # presumed, so that compare does not judge
+        self.assertEqual(runner.pearlite("draws", self.directory / "groups").status, runner.FINISHED)
+        lines = (self.directory / "groups" / "draws.csv").read_text(encoding="utf-8").splitlines()
+        header = next(line for line in lines if line[0] != "#").split(",")
+        self.assertEqual(header, ["lp__", "theta", "m.1", "m.2", "draw", "table.1.1", "table.2.1", "table.1.2",
+                                  "table.2.2", "log_lik.1", "log_lik.2", "y_rep.1", "y_rep.2"])
+        last = [float(number) for number in lines[-1].split(",")]
+        self.assertAlmostEqual(last[header.index("table.2.1")] - last[1], 10, 9)
+
+    def test_default_algorithm_and_a_hit_limit_of_temperatures(self):
+        """smc unless the configuration says otherwise; trajectories whose pilot asks for more temperatures than the limit
+        say so when they begin and at the end."""
+        summary, _ = self.finished("default", algorithm={"particles": 256})
+        self.assertEqual(summary["algorithm"], "smc")
+        summary, ended = self.finished("limit", algorithm={"name": "annealed-importance", "trajectories": 64},
+                                       schedule={"most_steps": 3, "log_weight_variance": 1e-4})
+        words = "schedule.most_steps = 3"
+        self.assertIn(words, " ".join(summary["diagnostics"]["warnings"]))
+        self.assertIn("warning: the pilot asks for", ended.err)
+        self.assertIn(words, ended.err)
+        summary, ended = self.finished("enough", algorithm={"name": "annealed-importance", "trajectories": 64})
+        self.assertNotIn("most_steps", " ".join(summary["diagnostics"]["warnings"]) + ended.err)
+
     def data(self, **changes):
         file = self.directory / f"data-{len(list(self.directory.iterdir()))}.json"
         file.write_text(json.dumps({"y": [1, 2], "prior_only": 0, **changes}, separators=(",", ":")), encoding="utf-8")
@@ -163,7 +208,8 @@ class Model(unittest.TestCase):
         """theta = exp(x_0) has density (theta > 0) of N(1/2, 1/2): mean 1/2 + e^(-1/4)/(sqrt(pi) (1 + erf(1/2)))."""
         summary, _ = self.finished("posterior", algorithm={"name": "smc", "particles": 4096})
         found = {row["name"]: row for row in summary["posterior"]}
-        self.assertEqual(list(found), ["theta", "m[1]", "m[2]", "draw", "log_lik[1]", "log_lik[2]"])
+        self.assertEqual(list(found), ["theta", "m[1]", "m[2]", "draw", "log_lik[1]", "log_lik[2]", "y_rep[1]", "y_rep[2]",
+                                       "table[1,1]", "table[2,1]", "table[1,2]", "table[2,2]"])
         mean = 0.5 + math.exp(-0.25) / (math.sqrt(math.pi) * (1 + math.erf(0.5)))
         for name, expected in {"theta": mean, "m[1]": 1, "m[2]": 2, "draw": 0.5}.items():
             self.assertLess(abs(found[name]["mean"] - expected), 4.5 * found[name]["mcse"], found[name])

@@ -80,13 +80,15 @@ const char* bs_model_info(const void*) {
     return "no Stan";
 }
 const char* bs_param_names(const void*, bool transformed, bool generated) {
-    return generated ? "theta,m.1,m.2,draw,log_lik.1,log_lik.2" : transformed ? "theta,m.1,m.2" : "theta,m.1";
+    return generated ? "theta,m.1,m.2,draw,log_lik.1,log_lik.2,y_rep.1,y_rep.2,table.1.1,table.2.1,table.1.2,table.2.2"
+           : transformed ? "theta,m.1,m.2"
+                         : "theta,m.1";
 }
 const char* bs_param_unc_names(const void*) {
     return "theta,m.1";
 }
 int bs_param_num(const void*, bool transformed, bool generated) {
-    return generated ? 6 : transformed ? 3 : 2;
+    return generated ? 12 : transformed ? 3 : 2;
 }
 int bs_param_unc_num(const void*) {
     return 2;
@@ -101,6 +103,11 @@ int bs_param_constrain(const void* model, bool transformed, bool generated, cons
         out[3] = static_cast<Rng*>(rng)->seed / 4294967296.0;
         for (int i = 0; i < 2; ++i)
             out[4 + i] = log_normal(static_cast<const Model*>(model)->y[i], out[0], 1);
+        for (int i = 0; i < 2; ++i)
+            out[6 + i] = out[0] + out[3] + i;
+        for (int j = 0; j < 2; ++j)
+            for (int i = 0; i < 2; ++i)
+                out[8 + 2 * j + i] = out[0] + 10 * i + j;
     }
     return 0;
 }

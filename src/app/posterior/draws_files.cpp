@@ -28,15 +28,25 @@ struct Column {
     }
 };
 
-/// The indices of an element in an array of these dimensions, from 1: ".2.1".
-std::string indices_of(std::size_t place, std::span<const LabelledDimension> dimensions) {
-    std::string text;
-    for (std::size_t k = dimensions.size(); k-- > 0;) {
-        const auto size = static_cast<std::size_t>(dimensions[k].size);
-        text.insert(0, fmt::format(".{}", place % size + 1));
-        place /= size;
+struct Element {
+    std::string indices;   ///< from 1: ".2.1"
+    std::size_t place = 0; ///< among the elements of the array, whose last index runs fastest
+};
+
+/// The i-th element of an array of these dimensions in the order of CmdStan, the first index fastest.
+Element element_of(std::size_t i, std::span<const LabelledDimension> dimensions) {
+    Element element;
+    std::size_t stride = 1;
+    for (const auto& dimension : dimensions)
+        stride *= static_cast<std::size_t>(dimension.size);
+    for (const auto& dimension : dimensions) {
+        const auto size = static_cast<std::size_t>(dimension.size);
+        stride /= size;
+        element.indices += fmt::format(".{}", i % size + 1);
+        element.place += i % size * stride;
+        i /= size;
     }
-    return text;
+    return element;
 }
 
 /// The numbers that posterior.nc holds for each draw.
@@ -62,6 +72,16 @@ class Draws {
         for (const auto& array : pointwise_.arrays) // Stan programs call it so, and CmdStan has it among the others
             if (array.name == "log_lik")
                 add(array);
+        if (auto replicates = io::read_netcdf_group(file, "posterior_predictive"))
+            for (const auto& [key, suffix] : replicates->attributes)
+                if (key == "names_in_the_program_end_in") {
+                    replicates_ = *std::move(replicates);
+                    for (auto& array : replicates_.arrays) {
+                        array.name += suffix;
+                        add(array);
+                    }
+                    break;
+                }
     }
 
     Index chains() const { return chains_; }
@@ -106,8 +126,10 @@ class Draws {
             name = fmt::format("{}_{}", wanted, ++twins_);
         if (name != array.name && n == 1)
             renamed_ += fmt::format("# column {} is {}\n", name, array.name);
-        for (std::size_t place = 0; place < n; ++place)
-            columns_.push_back({name + indices_of(place, inner), &array, place, n});
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto element = element_of(i, inner);
+            columns_.push_back({name + element.indices, &array, element.place, n});
+        }
     }
 
     std::string attribute(const std::string& name) const {
@@ -117,7 +139,7 @@ class Draws {
         return "unknown";
     }
 
-    io::NetcdfGroup posterior_, statistics_, pointwise_;
+    io::NetcdfGroup posterior_, statistics_, pointwise_, replicates_;
     Index chains_ = 0, draws_ = 0;
     std::set<std::string> taken_; ///< names of columns
     int twins_ = 1;               ///< number of those that got a number since their names were taken

@@ -1,40 +1,88 @@
 #include "app/posterior/posterior_arrays.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace pearlite::app {
 
 namespace {
 
-/// A parameter "name[k]" as (name, k).
+/// A parameter "name[i]" or "name[i,j]" as name and indices.
 struct Component {
     std::string array;
-    Index place = 0;
+    std::vector<Index> indices;
 };
 std::optional<Component> component_of(const std::string& name) {
     const auto open = name.rfind('[');
     if (open == std::string::npos || open == 0 || name.back() != ']')
         return {};
-    Index place = 0;
+    Component component{name.substr(0, open), {}};
     const auto* const last = name.data() + name.size() - 1;
-    const auto [end, error] = std::from_chars(name.data() + open + 1, last, place);
-    if (error != std::errc() || end != last)
-        return {};
-    return Component{name.substr(0, open), place};
+    for (const auto* at = name.data() + open; at != last;) {
+        Index index = 0;
+        const auto [end, error] = std::from_chars(at + 1, last, index);
+        if (error != std::errc() || (end != last && *end != ','))
+            return {};
+        component.indices.push_back(index);
+        at = end;
+    }
+    return component;
 }
 
-/// How many parameters from `first` on make one array: name[k], name[k + 1], ..., k = 0 or 1.
-std::size_t components_from(const std::vector<std::string>& names, std::size_t first) {
-    const auto begin = component_of(names[first]);
-    if (!begin || begin->place > 1 || begin->place < 0)
-        return 1;
-    std::size_t n = 1;
-    for (; first + n < names.size(); ++n) {
-        const auto next = component_of(names[first + n]);
-        if (!next || next->array != begin->array || next->place != begin->place + static_cast<Index>(n))
-            break;
+/// Parameters one after another that make one array.
+struct Joined {
+    std::string array;
+    std::vector<LabelledDimension> dimensions; ///< none: a single parameter
+    std::vector<std::size_t> places = {0};     ///< of each element, the last index fastest: its place among them
+};
+
+/// The array of these components; nothing if they are not all elements of one whose indices begin at 0 or 1.
+std::optional<Joined> joined(const std::vector<Component>& components) {
+    auto first = components.front().indices, last = first;
+    for (const auto& component : components)
+        for (std::size_t k = 0; k < first.size(); ++k) {
+            first[k] = std::min(first[k], component.indices[k]);
+            last[k] = std::max(last[k], component.indices[k]);
+        }
+    Joined array{components.front().array, {}, {}};
+    std::size_t size = 1;
+    for (std::size_t k = 0; k < first.size(); ++k) {
+        const Index n = last[k] - first[k] + 1;
+        if (first[k] < 0 || first[k] > 1 || n > std::ssize(components))
+            return {};
+        LabelledDimension dimension{fmt::format("{}_dim_{}", array.array, k), n};
+        for (Index i = 0; first[k] != 0 && i < n; ++i)
+            dimension.labels.push_back(std::to_string(first[k] + i));
+        array.dimensions.push_back(std::move(dimension));
+        size *= static_cast<std::size_t>(n);
     }
-    return n;
+    if (size != components.size())
+        return {};
+    array.places.assign(size, size);
+    for (std::size_t i = 0; i < size; ++i) {
+        std::size_t place = 0;
+        for (std::size_t k = 0; k < first.size(); ++k)
+            place = place * static_cast<std::size_t>(array.dimensions[k].size) +
+                    static_cast<std::size_t>(components[i].indices[k] - first[k]);
+        if (std::exchange(array.places[place], i) != size)
+            return {};
+    }
+    return array;
+}
+
+/// The array that begins with this parameter: all that follow with its name and as many indices, or itself alone.
+Joined array_from(const std::vector<std::string>& names, std::size_t begin) {
+    std::vector<Component> components;
+    for (std::size_t k = begin; k < names.size(); ++k) {
+        auto next = component_of(names[k]);
+        if (!next || (k > begin && (next->array != components.front().array ||
+                                    next->indices.size() != components.front().indices.size())))
+            break;
+        components.push_back(*std::move(next));
+    }
+    auto array = components.size() > 1 ? joined(components) : std::nullopt;
+    return array ? *std::move(array) : Joined{names[begin], {}};
 }
 
 /// The arrays of a posterior's draws.
@@ -69,24 +117,15 @@ std::vector<LabelledArray> DrawArrays::parameters() const {
     std::vector<LabelledArray> arrays;
     const auto& names = posterior_.parameter_names;
     for (std::size_t first = 0; first < names.size();) {
-        const auto n = components_from(names, first);
-        const auto k = static_cast<Index>(first);
-        if (n == 1) {
-            arrays.push_back(
-                {names[first], {chain_, draw_}, of_draws([&](Index i) { return posterior_.draws(k, i); })});
-        } else {
-            const auto component = *component_of(names[first]);
-            LabelledDimension places{component.array + "_dim_0", static_cast<Index>(n)};
-            if (component.place != 0)
-                for (std::size_t i = 0; i < n; ++i)
-                    places.labels.push_back(std::to_string(component.place + static_cast<Index>(i)));
-            LabelledArray array{component.array, {chain_, draw_, places}, {}};
-            for (Index draw = 0; draw < posterior_.draws.cols(); ++draw)
-                for (std::size_t i = 0; i < n; ++i)
-                    array.values.push_back(posterior_.draws(k + static_cast<Index>(i), draw));
-            arrays.push_back(std::move(array));
-        }
-        first += n;
+        const auto joined = array_from(names, first);
+        LabelledArray array{joined.array, {chain_, draw_}, {}};
+        array.dimensions.insert(array.dimensions.end(), joined.dimensions.begin(), joined.dimensions.end());
+        array.values.reserve(static_cast<std::size_t>(posterior_.draws.cols()) * joined.places.size());
+        for (Index draw = 0; draw < posterior_.draws.cols(); ++draw)
+            for (const auto place : joined.places)
+                array.values.push_back(posterior_.draws(static_cast<Index>(first + place), draw));
+        arrays.push_back(std::move(array));
+        first += joined.places.size();
     }
     return arrays;
 }

@@ -16,8 +16,9 @@ struct PosteriorArrays {
     std::vector<io::NetcdfGroup> further;                  ///< other groups, some perhaps empty
 };
 
-/// Parameters, log densities and weights of equally weighted draws. Parameters called name[0], name[1], ... one after
-/// another become one array. Log likelihoods of the data points, if there are any. Nothing without draws.
+/// Parameters, log densities and weights of equally weighted draws. Parameters called name[0], name[1], ... or
+/// name[1,1], name[2,1], ... one after another become one array, in whatever order, if all its elements are there. Log
+/// likelihoods of the data points, if there are any. Nothing without draws.
 void add_draws(const Posterior& posterior, PosteriorArrays& arrays);
 
 } // namespace pearlite::app

@@ -5,6 +5,7 @@
 #include "app/program/build_info.hpp"
 #include "app/result/parts/kinds.hpp"
 #include "io/files/temporary_file.hpp"
+#include "target/named_data.hpp"
 
 #include <fstream>
 #include <sys/resource.h>
@@ -300,18 +301,42 @@ void name_by_data(LabelledArray& log_likelihood, const std::vector<LabelledArray
         log_likelihood.dimensions.back() = observed.front().dimensions.front();
 }
 
+/// Takes the arrays that `is_wanted` out of the draws, but for all of them.
+std::vector<LabelledArray> taken(std::vector<LabelledArray>& draws,
+                                 const std::function<bool(const LabelledArray&)>& is_wanted) {
+    std::vector<LabelledArray> found;
+    if (draws.size() > 1)
+        std::erase_if(draws, [&](auto& array) {
+            if (!is_wanted(array))
+                return false;
+            found.push_back(std::move(array));
+            return true;
+        });
+    return found;
+}
+
 /// Takes log_lik, by which Stan programs call the log likelihoods of the data points.
 std::vector<LabelledArray> taken_log_likelihood(std::vector<LabelledArray>& draws) {
-    std::vector<LabelledArray> taken;
-    if (draws.size() < 2)
-        return taken;
-    std::erase_if(draws, [&](auto& array) {
-        if (array.name != "log_lik")
-            return false;
-        taken.push_back(array);
-        return true;
-    });
-    return taken;
+    return taken(draws, [](const LabelledArray& array) { return array.name == "log_lik"; });
+}
+
+/// Takes y_rep, by which Stan programs call data that might have been, as "y", the name that the data have.
+std::vector<LabelledArray> taken_replicates(std::vector<LabelledArray>& draws,
+                                            const std::vector<LabelledArray>& observed) {
+    const auto data_of = [&](const LabelledArray& array) {
+        return std::ranges::find_if(observed, [&](const LabelledArray& data) {
+            return array.name == data.name + model::replicate_suffix && array.dimensions.size() > 2 &&
+                   std::ranges::equal(std::span(array.dimensions).subspan(2), data.dimensions, {},
+                                      &LabelledDimension::size, &LabelledDimension::size);
+        });
+    };
+    auto replicates = taken(draws, [&](const LabelledArray& array) { return data_of(array) != observed.end(); });
+    for (auto& array : replicates) {
+        const auto& data = *data_of(array);
+        array.name = data.name;
+        std::ranges::copy(data.dimensions, array.dimensions.begin() + 2);
+    }
+    return replicates;
 }
 
 /// The groups in the order of the file.
@@ -321,19 +346,26 @@ std::vector<io::NetcdfGroup> groups_of(const ResultParts& parts) {
         part->write_posterior(arrays);
     if (arrays.draws.empty())
         return {};
+    std::vector<LabelledArray> observed;
+    for (const auto& group : arrays.further)
+        if (group.name == "observed_data")
+            observed = group.arrays;
     auto pointwise = taken_log_likelihood(arrays.draws);
     for (auto& array : arrays.log_likelihood) {
-        for (const auto& group : arrays.further)
-            if (group.name == "observed_data")
-                name_by_data(array, group.arrays);
+        name_by_data(array, observed);
         pointwise.push_back(std::move(array));
     }
+    auto replicates = taken_replicates(arrays.draws, observed);
     std::vector<io::NetcdfGroup> groups{{"posterior", std::move(arrays.draws)}, {"sample_stats", {}}};
     auto& statistics = groups.back().arrays;
     for (const auto* some : {&arrays.of_draws, &arrays.of_steps, &arrays.of_run})
         statistics.insert(statistics.end(), some->begin(), some->end());
     if (!pointwise.empty())
         groups.push_back({"log_likelihood", std::move(pointwise)});
+    if (!replicates.empty())
+        groups.push_back({"posterior_predictive",
+                          std::move(replicates),
+                          {{"names_in_the_program_end_in", model::replicate_suffix}}});
     for (auto& group : arrays.further)
         if (!group.arrays.empty())
             groups.push_back(std::move(group));
@@ -350,7 +382,7 @@ void write_posterior(const Job& job, const ResultParts& parts) {
     const std::vector<io::NetcdfGroup::Attribute> library{{"inference_library", "pearlite"},
                                                           {"inference_library_version", PEARLITE_VERSION}};
     for (auto& group : groups)
-        group.attributes = library;
+        group.attributes.insert(group.attributes.begin(), library.begin(), library.end());
     groups.front().attributes.insert(groups.front().attributes.end(),
                                      {{"model_name", job.model_name},
                                       {"algorithm", job.algorithm},

@@ -1,5 +1,7 @@
 #include "models/joint/joint_density.hpp"
 
+#include "target/named_data.hpp"
+
 namespace pearlite::models {
 
 namespace {
@@ -64,6 +66,7 @@ JointDensity::JointDensity(std::shared_ptr<const model::JointFunctions> function
     pass_on<model::ReportedQuantities>(*functions_);
     pass_on<model::PointsOfQuantities>(*functions_);
     pass_on<model::RejectedPoints>(*functions_);
+    pass_on<model::NamedData>(*functions_);
 }
 
 void JointDensity::evaluate(const Matrix& points, Index n, const model::BlockStreams&, Vector& log_prior,

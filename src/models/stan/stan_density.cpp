@@ -1,6 +1,8 @@
 #include "models/stan/stan_density.hpp"
 
 #include "io/files/digest.hpp"
+#include "models/stan/stan_data.hpp"
+#include "target/named_data.hpp"
 
 #include <bit>
 
@@ -65,6 +67,15 @@ class Rejected final : public model::RejectedPoints {
     std::shared_ptr<const StanProgram> program_;
 };
 
+class Data final : public model::NamedData {
+  public:
+    explicit Data(model::DataDescription data) : data_(std::move(data)) {}
+    model::DataDescription named_data() const override { return data_; }
+
+  private:
+    model::DataDescription data_;
+};
+
 } // namespace
 
 StanDensity::StanDensity(std::shared_ptr<const StanProgram> program, bool with_generated, const StanIdentity& identity)
@@ -72,6 +83,8 @@ StanDensity::StanDensity(std::shared_ptr<const StanProgram> program, bool with_g
     offer<model::ReportedQuantities>(std::make_shared<Quantities>(program_, with_generated));
     offer<model::PointsOfQuantities>(std::make_shared<PointsOfParameters>(program_));
     offer<model::RejectedPoints>(std::make_shared<Rejected>(program_));
+    offer<model::NamedData>(
+        std::make_shared<Data>(describe_stan_data(identity.data, program_->quantity_names(with_generated))));
     for (const auto* part : {&identity.library, &identity.data}) {
         io::Sha256 hash;
         hash.add(*part);

@@ -12,7 +12,7 @@ namespace pearlite::models {
 
 /// Identifies a Stan program and its data.
 struct StanIdentity {
-    std::string library, data; ///< the bytes of both
+    std::string library, data; ///< the bytes of both; the data are also described by their names
 };
 
 class StanDensity final : public model::JointFunctions {

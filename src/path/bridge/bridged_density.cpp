@@ -5,6 +5,7 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
+#include "target/named_data.hpp"
 
 namespace pearlite::path {
 
@@ -128,6 +129,7 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
     pass_on<model::ReportedQuantities>(*density_);
     pass_on<model::PriorScale>(*density_);
     pass_on<model::DescribedData>(*density_);
+    pass_on<model::NamedData>(*density_);
     pass_on<model::Predictive>(*density_);
     pass_on<model::HeldOutClasses>(*density_);
     pass_on<model::Approximated>(*density_);

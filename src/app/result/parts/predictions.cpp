@@ -1,5 +1,6 @@
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
+#include "target/named_data.hpp"
 
 #include <iterator>
 
@@ -119,6 +120,8 @@ std::unique_ptr<ResultPart> predictions_part(RunView& run) {
     model::DataDescription data;
     if (const auto* described = run.target->offers<model::DescribedData>())
         data = described->describe_data();
+    else if (const auto* named = run.target->offers<model::NamedData>())
+        data = named->named_data();
     std::optional<Predictions> predictions;
     if (run.posterior && run.target->offers<model::Predictive>() && run.found.prediction_seed)
         predictions = predictions_of(run.ranks, *run.target, run.found, run.posterior->samples, data);
