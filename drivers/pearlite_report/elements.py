@@ -51,21 +51,43 @@ def image(picture):
     return f'<img alt="{text(picture.title)}" src="data:{kind};base64,{data}">'
 
 
+class FoldedRows:
+    """Rows of a table that unfold below the row that stands for them."""
+
+    def __init__(self, row, rows):
+        self.row, self.rows = row, rows
+
+
 def numeric_table(heads, rows):
-    """A table of numbers, whose first column has words; it scrolls where it is too wide."""
+    """A table of numbers, whose first column has words; it scrolls where it is too wide. Rows may be folded."""
     head = "".join(f"<th>{text(name)}</th>" for name in heads)
-    body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    bodies, plain = [], []
+    for row in [*rows, None]:
+        if row is not None and not isinstance(row, FoldedRows):
+            plain.append(row)
+            continue
+        if plain:
+            bodies.append(_body(plain))
+        plain = []
+        if row is not None:
+            first = Markup(f"<details><summary>{text(row.row[0])}</summary></details>")
+            bodies.append(_body([[first, *row.row[1:]], *row.rows], ' class="folded"'))
     return (
-        f'<div class="scroll"><table class="numeric">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n'
+        f'<div class="scroll"><table class="numeric">\n<thead><tr>{head}</tr></thead>\n' + "\n".join(bodies) + "\n"
         "</table></div>\n"
     )
+
+
+def _body(rows, kind=""):
+    lines = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    return f"<tbody{kind}>\n{lines}\n</tbody>"
 
 
 LONGEST_NUMBER = 40  # characters of a cell that does not wrap
 
 
 def _cell(value):
-    words = ' class="words"' if len(str(value)) > LONGEST_NUMBER else ""
+    words = ' class="words"' if len(str(value)) > LONGEST_NUMBER and not isinstance(value, Markup) else ""
     return f"<td{words}>{text(value)}</td>"
 
 

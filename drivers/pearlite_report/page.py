@@ -17,6 +17,7 @@ OF_REPLICATES = {  # shown with the replicates
     "sd_polished",
     "success_rate_polished",
 }
+LEAST_FOLDED = 10  # elements of an array that are one row of a table, which unfolds
 LARGE_Z_SCORE = 3.0  # beyond it, chance alone is an explanation once in 370
 
 
@@ -245,7 +246,7 @@ def _posterior_table(entries):
     heads = ["parameter", "mean", "sd", "mcse", "ess", *of_chains.values()] + [
         f"{numbers.plain(100 * float(level), 4)} %" for level in levels
     ]
-    rows = []
+    rows = {}  # of the arrays and of single parameters, by their names
     for entry in entries:
         mcse, sd = entry.get("mcse"), entry.get("sd")
         # Without an error of the mean, a hundredth of the sd is as far as anybody reads.
@@ -259,8 +260,42 @@ def _posterior_table(entries):
         ]
         cells += [_count(entry.get(key)) for key in of_chains]
         cells += [_cell((entry.get("quantiles") or {}).get(level), precision) for level in levels]
-        rows.append(cells)
-    return elements.numeric_table(heads, rows)
+        name = str(entry.get("name", "?"))
+        rows.setdefault(name.rpartition("[")[0] if name.endswith("]") else name, []).append((entry, cells))
+    table = []
+    for name, of_array in rows.items():
+        cells = [cells for _, cells in of_array]
+        if len(of_array) < LEAST_FOLDED:
+            table += cells
+        else:
+            folded = _folded_cells(name, [entry for entry, _ in of_array], of_chains)
+            table.append(elements.FoldedRows(folded + [""] * len(levels), cells))
+    return elements.numeric_table(heads, table)
+
+
+def _folded_cells(name, entries, of_chains):
+    """The row that stands for the elements of an array: ranges of means and sds, the worst of what judges them."""
+
+    def found(key):
+        return [value for entry in entries if numbers.is_number(value := entry.get(key)) and math.isfinite(value)]
+
+    def spread(key):
+        values = found(key)
+        return f"{numbers.plain(min(values), 3)} to {numbers.plain(max(values), 3)}" if values else ""
+
+    def worst(key, choose, sign):
+        values = found(key)
+        return f"{sign} {_count(choose(values))}" if values else ""
+
+    mcse = found("mcse")
+    cells = [f"{name}, {len(entries)} elements", spread("mean"), spread("sd")]
+    cells += [f"\N{LESS-THAN OR EQUAL TO} {numbers.plain(max(mcse), 2)}" if mcse else ""]
+    cells.append(worst("ess", min, "\N{GREATER-THAN OR EQUAL TO}"))
+    for key in of_chains:
+        highest = key == "r_hat"
+        cells.append(worst(key, max if highest else min, f"\N{LESS-THAN OR EQUAL TO}" if highest else
+                           "\N{GREATER-THAN OR EQUAL TO}"))
+    return cells
 
 
 def _count(value):

@@ -139,6 +139,16 @@ class Reports(WithDirectory):
         self.assert_shows(page, "Importance sampling squared", "The last round has the 5000 draws", "Likelihood estimates 8000")
         self.assertEqual(self.figure_names(), {"log-weights.svg", "rounds.svg"})
 
+    def test_arrays_are_rows_that_unfold(self):
+        """An array of many elements is a row with ranges and the worst of what judges it; its elements stay in the page."""
+        synthetic_runs.regression(self.directory, 12)
+        page = self.page()
+        self.assert_shows(page, "beta, 12 elements 0 to 33 1 to 12 \N{LESS-THAN OR EQUAL TO} 0.28 "
+                                "\N{GREATER-THAN OR EQUAL TO} 1890", "beta[11] 33.00 12.00 0.28 1890")
+        self.assertEqual(page.source.count('<tbody class="folded">'), 1)
+        synthetic_runs.regression(self.directory, 9)
+        self.assertNotIn("elements", self.page().text)
+
     def test_posterior_and_replicates(self):
         synthetic_runs.regression(self.directory)
         page = self.page()

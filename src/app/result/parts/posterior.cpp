@@ -56,12 +56,45 @@ void PosteriorPart::write_posterior(PosteriorArrays& arrays) const {
 
 namespace {
 
-/// Parameters that a long table begins with.
-constexpr std::size_t listed = 40;
+constexpr std::size_t listed = 40;       ///< lines of a long table
+constexpr std::size_t least_folded = 10; ///< elements of an array that are one of these lines
+
+/// The name of the array that a parameter is an element of; its own name if it is of none.
+std::string array_of(const Json& parameter) {
+    const auto name = parameter.value("name", "");
+    return name.ends_with(']') ? name.substr(0, name.rfind('[')) : name;
+}
+
+/// Entries from `first` on that are elements of one array.
+std::size_t elements_from(const Json& entries, std::size_t first) {
+    std::size_t n = 1;
+    while (first + n < entries.size() && array_of(entries[first + n]) == array_of(entries[first]))
+        ++n;
+    return n;
+}
+
+/// A line on the elements of an array.
+std::string describe_array(const Json& entries, std::size_t first, std::size_t n, std::size_t width) {
+    const auto range_of = [&](const char* key) {
+        double lowest = infinity, highest = -infinity;
+        for (std::size_t k = first; k < first + n; ++k) {
+            lowest = std::min(lowest, number_at(entries[k], key));
+            highest = std::max(highest, number_at(entries[k], key));
+        }
+        return std::pair(lowest, highest);
+    };
+    const auto [least_mean, largest_mean] = range_of("mean");
+    const auto [least_sd, largest_sd] = range_of("sd");
+    auto text = fmt::format("  {:<{}} {} elements: means {:.5g} to {:.5g}, sds {:.4g} to {:.4g}",
+                            array_of(entries[first]), width, n, least_mean, largest_mean, least_sd, largest_sd);
+    if (entries[first].contains("ess"))
+        text += fmt::format(", least ess {:.0f}", range_of("ess").first);
+    return text + "\n";
+}
 
 /// A line on the parameters that a table leaves out.
-std::string describe_unlisted(const Json& entries, bool of_chains) {
-    auto text = fmt::format("  and {} more, all in summary.json", entries.size() - listed);
+std::string describe_unlisted(const Json& entries, std::size_t n, bool of_chains) {
+    auto text = fmt::format("  and {} more, all in summary.json", n);
     const char* const key = of_chains ? "bulk_ess" : "ess";
     const Json* least = nullptr;
     for (const auto& p : entries)
@@ -88,7 +121,7 @@ std::string disagreement_of(const std::vector<estimator::ChainSummary>& systems)
                        worst->posterior.name, worst->r_hat, suspicious_r_hat);
 }
 
-/// A table: a parameter per line.
+/// A table: a parameter per line, and in long tables an array.
 std::string describe_posterior(const Json& summary) {
     const auto entries = summary.value("posterior", Json::array());
     if (entries.empty())
@@ -101,9 +134,15 @@ std::string describe_posterior(const Json& summary) {
                             "mean", "sd", "mcse", "ess", "2.5 %", "25 %", "50 %", "75 %", "97.5 %");
     const bool of_chains = entries.front().contains("r_hat");
     text += of_chains ? fmt::format(" {:>7} {:>8} {:>8}\n", "R-hat", "bulk ess", "tail ess") : "\n";
-    const std::size_t n = entries.size() > listed + 10 ? listed : entries.size();
-    for (std::size_t k = 0; k < n; ++k) {
-        const auto& p = entries[k];
+    const bool is_long = entries.size() > listed + 10;
+    std::size_t k = 0; // the entry
+    for (std::size_t line = 0; k < entries.size() && (!is_long || line < listed); ++line) {
+        if (const auto n = elements_from(entries, k); is_long && n >= least_folded) {
+            text += describe_array(entries, k, n, widest);
+            k += n;
+            continue;
+        }
+        const auto& p = entries[k++];
         text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g}", p.value("name", ""), widest, number_at(p, "mean"),
                             number_at(p, "sd"));
         text += p.contains("mcse") ? fmt::format(" {:>8.2g} {:>7.0f}", number_at(p, "mcse"), number_at(p, "ess"))
@@ -116,7 +155,7 @@ std::string describe_posterior(const Json& summary) {
                                 number_at(p, "tail_ess"));
         text += "\n";
     }
-    return n < entries.size() ? text + describe_unlisted(entries, of_chains) : text;
+    return k < entries.size() ? text + describe_unlisted(entries, entries.size() - k, of_chains) : text;
 }
 
 std::unique_ptr<ResultPart> posterior_part(RunView& run) {
