@@ -225,7 +225,7 @@ class Programs(unittest.TestCase):
         program.write_text("parameters { real x; } model { y ~ normal(0, 1); }\n", encoding="utf-8")
         ended = runner.pearlite("stan", program)
         self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
-        self.assertIn(f'{program}:1:34: Stan\'s translator refuses the program: Variable "y" does not exist.', ended.err)
+        self.assertIn(f'{program}:1:32: Stan\'s translator refuses the program: Variable "y" does not exist.', ended.err)
         program.write_text("data {\n  array[2] real a;\n}\nparameters {\n  real x;\n}\nmodel {\n  array[2] real z = a; x ~ "
                            "normal(b, 1);\n}\n", encoding="utf-8")
         ended = runner.pearlite("stan", program)

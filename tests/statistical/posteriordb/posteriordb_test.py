@@ -43,7 +43,7 @@ def simulated(rng):
         scale = math.sqrt(0.4 + 0.3 * returns[-1] ** 2 + 0.3 * scale**2)
         returns.append(scale * rng.normal())
         states.append(states[-1] if rng.uniform() < 0.8 else 1 - states[-1])
-    places, times = numpy.linspace(-2, 2, 14), 0.5 * (1 + numpy.arange(12))
+    places, times = numpy.linspace(-2, 2, 14), 0.8 * (1 + numpy.arange(12))
     logistic = 6 / (1 + 5 * numpy.exp(-0.9 * times))
     counts = rng.poisson(numpy.exp(0.5 + 0.6 * x[:, 0]) * rng.gamma(3, 1 / 3, 60))
     two = numpy.where(rng.uniform(size=90) < 0.4, rng.normal(-2, 1, 90), rng.normal(2, 0.7, 90))
