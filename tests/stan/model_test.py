@@ -287,7 +287,7 @@ class Model(unittest.TestCase):
         ended, _ = self.start("checked", command="check")
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         self.assertRegex(ended.out, 'kind = "bridge"')
-        self.assertRegex(ended.out, 'fit = "smc"')
+        self.assertRegex(ended.out, 'fit = "auto"')
         self.assertIn("gradient", ended.out)
 
 

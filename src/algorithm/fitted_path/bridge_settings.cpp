@@ -21,7 +21,9 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits, Defaults de
     has_prior = !traits.lacks_prior;
     if (defaults == Defaults::first)
         fit = Fit::laplace;
-    if (traits.has_estimated_likelihood || (traits.lacks_prior && defaults == Defaults::first))
+    // The leg to a prior of the model's own measures its integral.
+    if (traits.has_estimated_likelihood || traits.has_prior_density ||
+        (traits.lacks_prior && defaults == Defaults::first))
         fit = Fit::smc;
     k("fit", fit,
       {{"auto", Fit::automatic,
@@ -33,7 +35,8 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits, Defaults de
        {"model", Fit::model, "the model's own approximation of its posterior, as by expectation propagation"},
        {"draws", Fit::draws, "draws of the posterior that another sampler has made, in a file"},
        {"given", Fit::given, "a mean and a covariance, in a file"}},
-      about("where the reference comes from").default_is("auto; smc for an estimated likelihood"));
+      about("where the reference comes from")
+          .default_is("auto; smc for an estimated likelihood, or a model with a prior of its own"));
     const bool descends = fit == Fit::automatic || fit == Fit::laplace || fit == Fit::pathfinder;
     const bool is_fitted = descends || fit == Fit::smc;
     prior_leg = fit != Fit::automatic;
