@@ -38,6 +38,7 @@ class Locks(unittest.TestCase):
         for kind, tables in (("run", LONG), ("sweep", SWEEP)):
             where = self.directory / kind
             program = self.living(tables, where)
+            program.send(signal.SIGSTOP)  # it holds the lock without computing
             holder = f"process {program.launcher} on {socket.gethostname()} runs here"
             for ranks, command in ((None, ["run", self.short, "-o", where, "--overwrite"]), (2, ["resume", where])):
                 with self.subTest(kind, command=command[0]):
@@ -45,7 +46,8 @@ class Locks(unittest.TestCase):
                     self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
                     self.assertIn(holder, ended.err)
             self.assertTrue(program.running())
-            program.send(signal.SIGTERM, program.launcher)
+            program.send(signal.SIGCONT)
+            program.send(signal.SIGTERM)
             self.assertEqual(program.wait().status, runner.STOPPED)
             self.assertFalse((where / "run.lock").exists())
 
