@@ -5,6 +5,7 @@ import math
 import os
 import pathlib
 import re
+import signal
 import sys
 import time
 import typing
@@ -125,6 +126,15 @@ def await_checkpoints(program, where, n):
     assert found and program.running(), program.errors()
 
 
+def pause(nodes):
+    """Stops all ranks, so that nothing is on its way: a connection that waits for an answer is given up much later than
+    an idle one."""
+    for node in nodes.all:
+        for pid in node.processes("pearlite"):
+            os.kill(pid, signal.SIGSTOP)
+    time.sleep(0.5)
+
+
 def estimates(where):
     """All but the files, which have the configuration, too."""
     return {name: value for name, value in runner.findings(where).items() if name != "files"}
@@ -218,6 +228,7 @@ class SilentLinks(SilentLink):
             with nodes.program({1: 1, 2: 1}, "run", self.files["long"], "-o", where, *SELDOM,
                                exported=KEEP_ALIVE) as program:
                 await_checkpoints(program, where, 1)
+                pause(nodes)
                 nodes[2].cut()
                 end = end_of(program, nodes, time.monotonic(), 60)
             Table.add("silent link in a step", "`oob_tcp_keepalive` of 5 s, 1 s, 4 times", end)
