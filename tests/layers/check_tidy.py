@@ -33,7 +33,7 @@ CLEAN_REVISION = "c9802f92d565"
 MOST = 16  # changed files
 PLACES = ("include", "src", "drivers")
 KERNELS = ("kernels", "ars")  # folders of kernel sources
-OPTIONAL = ("automatic_gradient.hpp", "custom_gradient.cpp", "stan_model.cpp", "stan_data.hpp")  # need a package that a machine may lack
+OPTIONAL = ("automatic_gradient.hpp", "custom_gradient.cpp", "stan_model.hpp", "stan_data.hpp")  # need a package that a machine may lack
 UNKNOWN_TO_CLANG = {"-mmove-max=128", "-mstore-max=128", "-Winvalid-pch", "-Werror", "-fpch-preprocess"}
 FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ")
 

@@ -3,6 +3,8 @@
 #include "app/configured/prepare.hpp"
 #include "app/sweep/sweep.hpp"
 
+#include <fmt/format.h>
+
 namespace pearlite::app {
 
 namespace {
