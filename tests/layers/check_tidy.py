@@ -29,7 +29,7 @@ import tempfile
 
 SKIPPED = 77
 TIDY = "clang-tidy-14"
-CLEAN_REVISION = "c9802f92d565"
+CLEAN_REVISION = "cf99deb83325"
 MOST = 16  # changed files
 PLACES = ("include", "src", "drivers")
 KERNELS = ("kernels", "ars")  # folders of kernel sources
