@@ -3,7 +3,6 @@
 #include "algorithm/common/streams.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "estimator/evidence/bridge_sampling.hpp"
-#include "kernel/density/shape.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "random/student_mixture.hpp"
