@@ -2,8 +2,8 @@
 /// Densities with known evidence, and runs of them.
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
-#include "algorithm/common/replicates.hpp"
 #include "algorithm/pilot/piloted.hpp"
+#include "algorithm/replicates/replicates.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "kernel/density/random_walk.hpp"

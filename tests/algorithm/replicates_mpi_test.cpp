@@ -1,6 +1,7 @@
 // Replicates in groups of ranks against all on one rank, bit for bit, also after a restart on other numbers of ranks;
 // groups that wait for others, failures of one group, and a pilot of replicates.
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
+#include "algorithm/replicates/enlarged.hpp"
 #include "algorithm/same_everywhere.hpp"
 #include "algorithm/work_models.hpp"
 #include "kernel/ar_gaussian.hpp"
@@ -159,6 +160,54 @@ TEST(ReplicatesMpi, AFailureOfOneGroupIsTheSameErrorOnAll) {
         });
         EXPECT_THAT(message, ::testing::HasSubstr("slot 48 failed at step 5"));
         EXPECT_EQ(ranks.broadcast(message), message);
+    }
+}
+
+/// From 256 particles on; the first of them of another normal distribution if `first_is_wrong`.
+Enlarged enlarged_smc(const Communicator& ranks, TargetError wanted, bool first_is_wrong = false) {
+    return {ranks, wanted, 256, 32, [=](Index particles, Index stage) {
+                models::GaussianSettings settings{.dimension = 3, .start_mean = 1, .start_sd = 2};
+                if (first_is_wrong && stage == 0)
+                    settings.end_sd = 0.7;
+                return std::make_unique<Smc>(smc_of(ranks, path_of(models::Gaussian(settings)),
+                                                    path::AdaptiveSchedule{1, 0.9}, 2,
+                                                    {particles, 64, random::derive_seed(7, std::uint64_t(stage))},
+                                                    {population::Resampling::systematic, 0.8}));
+            }};
+}
+
+TEST(EnlargedMpi, IsTheSameEverywhere) {
+    for (const int steps : {0, 3, 10}) // in both populations
+        expect_same_everywhere([](const Communicator& ranks) { return enlarged_smc(ranks, {.error = 0.004}); }, steps);
+}
+
+TEST(EnlargedMpi, IsAsLargeAsTheErrorOfTheFirstAsksFor) {
+    const auto world = Communicator::world();
+    auto first = enlarged_smc(world, {.error = 1e9}), all = enlarged_smc(world, {.error = 0.004});
+    complete(first);
+    complete(all);
+    EXPECT_EQ(first.sizes(), (std::vector<Index>{256}));
+    const auto found = first.outcome(), enlarged = all.outcome();
+    if (world.is_root()) {
+        EXPECT_GT(found.log_ratio.front().standard_error.value(), 0.004);
+        const auto wanted = enlarged_particles(256, found.log_ratio, 0.004);
+        EXPECT_EQ(all.sizes(), (std::vector<Index>{256, (wanted + 31) / 32 * 32}));
+        EXPECT_LE(enlarged.log_ratio.front().standard_error.value(), 0.004);
+        EXPECT_TRUE(enlarged.warnings.empty());
+    }
+    EXPECT_GT(all.progress().likelihoods.value(), first.progress().likelihoods.value());
+}
+
+TEST(EnlargedMpi, WarnsAtItsLargestSizeAndWherePopulationsDiffer) {
+    auto limited = enlarged_smc(Communicator::world(), {.error = 1e-3, .most_particles = 600});
+    auto wrong = enlarged_smc(Communicator::world(), {.error = 0.004}, true);
+    complete(limited);
+    complete(wrong);
+    EXPECT_EQ(limited.sizes(), (std::vector<Index>{256, 576}));
+    const auto warnings = limited.outcome().warnings, of_wrong = wrong.outcome().warnings;
+    if (Communicator::world().is_root()) {
+        EXPECT_THAT(warnings, ::testing::Contains(::testing::HasSubstr("not the wanted 0.001 with 576 particles")));
+        EXPECT_THAT(of_wrong, ::testing::Contains(::testing::HasSubstr("joint errors away")));
     }
 }
 

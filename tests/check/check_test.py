@@ -91,7 +91,15 @@ class Predictions(Base):
 
     def test_rounds(self):
         self.assertIn("the estimates decide on the number of rounds",
-                      self.check(algorithm={"name": "smc", "target_error": 0.1}, **GAUSSIAN).out)
+                      self.check(algorithm={"name": "smc", "target_error": 0.1, "replicates": 2}, **GAUSSIAN).out)
+
+    def test_a_wanted_error(self):
+        """The population that follows the first one; none where the first is precise enough."""
+        self.assertRegex(self.check(algorithm={"name": "smc", "target_error": 0.001}, **GAUSSIAN).out,
+                         r"# target_error: the first population, 512 particles, has an error bar of 0\.\d+; one of "
+                         r"\d+ follows, for 0\.001: about ")
+        self.assertRegex(self.check(algorithm={"name": "smc", "target_error": 5}, **GAUSSIAN).out,
+                         r"# target_error: the first population, 512 particles, has an error bar of .*, which is enough")
 
     def test_sweep(self):
         file = self.directory / "sweep.toml"

@@ -65,6 +65,7 @@ def annealed():
         "gaussian-chains-prior": {"model": gaussian["model"], "algorithm": {**chains, "start": "prior"}},
         "gaussian-rounds": changed(gaussian, algorithm={**smc, SMC_REPLICATES: 3, "target_error": 1e-6,
                                                         "most_replicates": 6}),
+        "gaussian-enlarged": changed(gaussian, algorithm={**smc, "target_error": 1e-6, "most_particles": 150}),
         "gaussian-mixture-likelihood": changed(tables_of("gaussian-mixture"), algorithm=ais),
         "orthant-anticipate": {**without_schedule(tables_of("orthant")),
                                "algorithm": {**growing, "enlarge": "anticipate"}},

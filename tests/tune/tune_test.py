@@ -259,7 +259,7 @@ class Schedules(unittest.TestCase):
         for setting, message in (("schedule.cap=0.5", r"schedule\.cap: outside the range"),
                                  ("schedule.floor=1.5", r"schedule\.floor: outside the range"),
                                  ("schedule.hold_sweeps=-1", r"schedule\.hold_sweeps"),
-                                 ("schedule.refine=true", r"schedule\.refine: got true.*algorithm\.target_error"),
+                                 ("schedule.refine=true", r"schedule\.refine: got true.*algorithm\.target_error and algorithm\.replicates"),
                                  ("schedule.pilot_trajectories=3", r"schedule\.pilot_trajectories")):
             ended = self.pearlite("tune", self.file, "--set", setting)
             self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())

@@ -15,8 +15,10 @@ class AnnealedImportancePlan final : public AnnealingPlan {
     }
 
     void keys(Keys& k) override {
-        k("trajectories", trajectories_, within(2, largest_population), "independent annealed trajectories");
-        replicates_.keys(k);
+        replicates_.enlarging_keys(k);
+        k("trajectories", trajectories_, within(2, largest_population),
+          "independent annealed trajectories; with target_error those of the first population");
+        replicates_.largest_key(k, trajectories_, particles_name());
         common_keys(k, {});
     }
     Index particles() const override { return trajectories_; }
@@ -25,10 +27,10 @@ class AnnealedImportancePlan final : public AnnealingPlan {
     std::string particles_name() const override { return "trajectories"; }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const path::Temperatures& temperatures, const kernel::Kernel& kernel,
-                                                const random::Seed& seed) const override {
+                                                const random::Seed& seed, Index particles) const override {
         return std::make_unique<algorithm::AnnealedImportance>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
-            algorithm::PopulationSettings{trajectories_, run_.block, seed, most_prior_draws()});
+            algorithm::PopulationSettings{particles, run_.block, seed, most_prior_draws()});
     }
 
     Index trajectories_ = 1024;

@@ -1,6 +1,7 @@
 #pragma once
 /// The keys of [path] that fit, or give, the reference of a bridge.
 
+#include "algorithm/common/defaults.hpp"
 #include "algorithm/pilot/first_draws.hpp"
 #include "path/bridge/reference_fits.hpp"
 #include "pearlite/core/keys.hpp"
@@ -13,9 +14,6 @@
 #include <vector>
 
 namespace pearlite::algorithm {
-
-/// The release whose defaults hold where a configuration says nothing.
-enum class Defaults { first, present };
 
 struct BridgeSettings {
     enum class Reference { gaussian, student, mixture };

@@ -1,7 +1,7 @@
 #include "algorithm/fitted_path/bridged.hpp"
 
-#include "algorithm/common/replicates.hpp"
 #include "algorithm/pilot/piloted.hpp"
+#include "algorithm/replicates/replicates.hpp"
 #include "core/log_space.hpp"
 #include "parallel/states.hpp"
 #include "path/bridge/bridged_density.hpp"

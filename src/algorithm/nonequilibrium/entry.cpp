@@ -85,7 +85,7 @@ class NonequilibriumPlan final : public AnnealingPlan {
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const path::Temperatures& temperatures, const kernel::Kernel& kernel,
-                                                const random::Seed& seed) const override {
+                                                const random::Seed& seed, Index /*particles*/) const override {
         return std::make_unique<algorithm::Nonequilibrium>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::NonequilibriumSettings{forward_, reverse_, run_.block, seed, start_, equilibration_,

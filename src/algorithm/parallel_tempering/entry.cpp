@@ -84,7 +84,7 @@ class TemperingPlan final : public AnnealingPlan {
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const path::Temperatures& temperatures, const kernel::Kernel& kernel,
-                                                const random::Seed& seed) const override {
+                                                const random::Seed& seed, Index /*particles*/) const override {
         return std::make_unique<algorithm::ParallelTempering>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_,

@@ -32,6 +32,9 @@ struct Workload {
     Index iterations_per_step = 1; ///< each of them an energy of every chain, in a search
     bool tunes_moves = false;      ///< the number of moves is automatic, in the run or in a pilot
     bool is_round = false;         ///< all of this is a round's, and the estimates decide on the number of rounds
+    /// All of this is a first population's, and larger ones follow until the evidence has this standard error.
+    std::optional<double> wanted_error = {};
+    Index most_particles = 0; ///< of these larger ones
 };
 
 /// A key that sets the number of particles that move in a step: with fewer particles a run takes as many steps.

@@ -3,6 +3,7 @@
 #include "algorithm/common/warned.hpp"
 #include "algorithm/fitted_path/bridged.hpp"
 #include "algorithm/fitted_path/moment_averaged.hpp"
+#include "algorithm/replicates/enlarged.hpp"
 #include "path/registry.hpp"
 
 #include <fmt/format.h>
@@ -48,19 +49,45 @@ std::string describe_stops(const std::string& step) {
 }
 
 void ReplicateSettings::keys(Keys& k) {
+    list(k, false);
+}
+
+void ReplicateSettings::enlarging_keys(Keys& k) {
+    list(k, true);
+}
+
+void ReplicateSettings::list(Keys& k, bool may_enlarge) {
     constexpr Index most = 10'000;
     const Index usual = number;
+    const std::string rounds = "rounds of replicates follow each other until it is reached";
     k("target_error", target.error, above(0),
-      "wanted standard error of the evidence, in nats: rounds of replicates follow each other until it is reached");
+      "wanted standard error of the evidence, in nats: " +
+          (may_enlarge ? "larger populations follow each other until it is reached, each as large as the error bar of "
+                         "the one before asks for; if replicates is given, " +
+                             rounds
+                       : rounds));
+    enlarges = may_enlarge && target.error && !k.has("replicates");
+    if (enlarges)
+        return;
     if (target.error)
         number = 8;
     k("replicates", number, within(target.error ? 2 : 1, most),
       about("independent runs; with two or more the error bar is theirs, and 8 or more make it a good one; with "
             "target_error those of a round")
-          .default_is(usual == 1 ? "1, or 8 if target_error is given" : std::to_string(usual)));
+          .default_is(usual != 1    ? std::to_string(usual)
+                      : may_enlarge ? "1; none where target_error enlarges the population"
+                                    : "1, or 8 if target_error is given"));
     k.when("target_error is given", target.error.has_value(), [&] {
         k("most_replicates", target.most_replicates, within({number, "replicates"}, most),
           "replicates of all rounds, at most");
+    });
+}
+
+void ReplicateSettings::largest_key(Keys& k, Index particles, const std::string& particles_name) {
+    k.when("target_error is given, and replicates is not", enlarges, [&] {
+        target.most_particles = std::max(target.most_particles, particles);
+        k("most_particles", target.most_particles, within({particles, particles_name}, largest_population),
+          about("particles of the largest population").default_is("262144"));
     });
 }
 
@@ -74,10 +101,16 @@ std::unique_ptr<Sampler> ReplicateSettings::sampler(const parallel::Communicator
 }
 
 std::string ReplicateSettings::cost() const {
-    return target.error ? fmt::format("# in rounds of {} replicates until the error bar is {:g}, {} at most: all costs "
-                                      "are those of a round\n",
-                                      number, *target.error, target.most_replicates)
-                        : "";
+    if (!target.error)
+        return {};
+    if (enlarges)
+        return fmt::format(
+            "# larger populations follow until the error bar is {:g}, of {} at most: all costs are those "
+            "of the first\n",
+            *target.error, target.most_particles);
+    return fmt::format("# in rounds of {} replicates until the error bar is {:g}, {} at most: all costs are those of a "
+                       "round\n",
+                       number, *target.error, target.most_replicates);
 }
 
 std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what, Index replicates) {
@@ -129,10 +162,11 @@ void AnnealingPlan::spread_temperatures() {
 
 void AnnealingPlan::defaults_key(Keys& k) {
     k("defaults", defaults_,
-      {{"0.2", Defaults::present, "this release"},
-       {"0.1", Defaults::first,
-        "the first release: paths begin at the prior, references are fitted as then, and smc has 1024 particles"}},
-      "the release whose defaults path.kind, path.fit, path.prior_leg and algorithm.particles have");
+      {{name_of_present_defaults, Defaults::present, "this release"},
+       {name_of_first_defaults, Defaults::first,
+        "the first release: annealed importance sampling, paths from the prior, references fitted as then, and smc "
+        "with 1024 particles"}},
+      "the release whose defaults algorithm.name, path.kind, path.fit, path.prior_leg and algorithm.particles have");
 }
 
 void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
@@ -150,8 +184,9 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
         kernel_ = KernelSettings(path_.along(traits_));
     k.in_table("schedule", [&] {
         schedule_.keys(k, true);
-        if (schedule_.optimised.refine && !replicates_.target.error)
-            k.error("refine", "got true, but there is a single round; expected algorithm.target_error");
+        if (schedule_.optimised.refine && (!replicates_.target.error || replicates_.enlarges))
+            k.error("refine", "got true, but there are no rounds of replicates; expected algorithm.target_error and "
+                              "algorithm.replicates");
     });
     k.in_table("kernel", [&] {
         const bool is_adaptive = !schedule_.fixed;
@@ -197,7 +232,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
                                                                  AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const path::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
-        return replicates_.sampler(ranks, run_.seed, runs_of(target, temperatures, std::move(kernel)));
+        return all_runs(ranks, runs_of(target, temperatures, std::move(kernel)));
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (schedule_.is_optimised())
@@ -224,11 +259,23 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
     return sampler;
 }
 
-Replicates::Make AnnealingPlan::runs_of(const AnyTarget& target, const path::Temperatures& temperatures,
-                                        std::shared_ptr<const kernel::Kernel> kernel) const {
-    return [=, this](const parallel::Communicator& team, const random::Seed& seed) {
-        return one_run(team, target, temperatures, *kernel, seed);
+AnnealingPlan::RunsOf AnnealingPlan::runs_of(const AnyTarget& target, const path::Temperatures& temperatures,
+                                             std::shared_ptr<const kernel::Kernel> kernel) const {
+    return [=, this](Index particles) {
+        return [=, this](const parallel::Communicator& team, const random::Seed& seed) {
+            return one_run(team, target, temperatures, *kernel, seed, particles);
+        };
     };
+}
+
+std::unique_ptr<algorithm::Sampler> AnnealingPlan::all_runs(const parallel::Communicator& ranks,
+                                                            const RunsOf& runs) const {
+    if (!replicates_.enlarges)
+        return replicates_.sampler(ranks, run_.seed, runs(particles()));
+    return std::make_unique<Enlarged>(ranks, replicates_.target, particles(), particles_multiple(),
+                                      [ranks, runs, seed = run_.seed](Index particles, Index stage) {
+                                          return std::make_unique<Replicates>(ranks, 1, seed, runs(particles), stage);
+                                      });
 }
 
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::optimised_along(const parallel::Communicator& ranks,
@@ -240,8 +287,9 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::optimised_along(const paralle
     };
     const auto schedule = optimised_schedule(tuning.survey);
     if (!schedule_.optimised.refine)
-        return replicates_.sampler(ranks, run_.seed, runs_along(schedule));
-    return replicates_.sampler(ranks, run_.seed, runs_along(schedule), [this, ranks, runs_along](Replicates& before) {
+        return all_runs(ranks, runs_along(schedule));
+    const auto round_along = [this, runs_along](const path::Schedule& along) { return runs_along(along)(particles()); };
+    return replicates_.sampler(ranks, run_.seed, round_along(schedule), [this, ranks, round_along](Replicates& before) {
         const auto traces = traces_of(ranks, before.found()); // on rank 0
         std::vector<double> points;
         parallel::on_root(ranks, [&] { points = optimised_schedule(refined_survey(traces)).points(); });
@@ -249,7 +297,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::optimised_along(const paralle
         ranks.broadcast(std::span(&size, 1));
         points.resize(static_cast<std::size_t>(size));
         ranks.broadcast(std::span(points));
-        return runs_along(path::Schedule(points));
+        return round_along(path::Schedule(points));
     });
 }
 
@@ -316,7 +364,9 @@ Workload AnnealingPlan::workload(const BuiltModel& model) const {
             particles() * replicates_.number,
             1,
             !kernel_.moves.number,
-            replicates_.target.error.has_value()};
+            replicates_.target.error && !replicates_.enlarges,
+            replicates_.enlarges ? replicates_.target.error : std::nullopt,
+            replicates_.target.most_particles};
 }
 
 std::vector<PopulationKey> AnnealingPlan::populations() const {

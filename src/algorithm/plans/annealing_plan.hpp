@@ -1,11 +1,11 @@
 #pragma once
 /// The common part of the algorithms along a path: their tables, replicates, and a pilot.
 
-#include "algorithm/common/rounds.hpp"
 #include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/kernel_settings.hpp"
 #include "algorithm/plans/path_settings.hpp"
 #include "algorithm/plans/schedule_settings.hpp"
+#include "algorithm/replicates/rounds.hpp"
 
 #include <functional>
 #include <memory>
@@ -35,20 +35,30 @@ std::string in_replicates(Index replicates, Index particles, const std::string& 
 /// With fewer particles, a pilot's temperatures and numbers of moves do not carry over to larger populations.
 inline constexpr Index fewest_that_adapt = 64;
 
-/// algorithm.replicates, algorithm.target_error and algorithm.most_replicates.
+/// algorithm.replicates, algorithm.target_error and their limits. For the wanted error, replicates follow in rounds; or
+/// populations are enlarged, where the algorithm can do that and no number of replicates is given.
 struct ReplicateSettings {
     Index number = 1; ///< in a round
     TargetError target;
+    bool enlarges = false;
 
     void keys(Keys& k);
+    /// The same for an algorithm whose population can be enlarged. Sets `enlarges`, on which the first population's
+    /// default size may depend.
+    void enlarging_keys(Keys& k);
+    /// algorithm.most_particles, once the first population's size is known.
+    void largest_key(Keys& k, Index particles, const std::string& particles_name);
     /// Collective. Makes the next round's replicates from what a finished round has learnt.
     using Learn = std::function<Replicates::Make(Replicates& before)>;
     /// Collective. Replicates of `make`, or rounds of them until the error is small enough; `learn`, if given, makes
     /// the rounds after the first.
     std::unique_ptr<Sampler> sampler(const parallel::Communicator& ranks, const random::Seed& seed,
                                      const Replicates::Make& make, const Learn& learn = {}) const;
-    /// A line of `check` on rounds; empty without them.
+    /// A line of `check` on rounds or larger populations; empty without them.
     std::string cost() const;
+
+  private:
+    void list(Keys& k, bool may_enlarge);
 };
 
 /// A message on ranks without a block, empty if there are none: "3 of 7 ranks have no work: 64 particles in blocks of
@@ -109,11 +119,13 @@ class AnnealingPlan : public Plan {
     /// [run], [path], [schedule] and [kernel]; `k` stands in [algorithm].
     void common_keys(Keys& k, const Needs& needs);
 
-    /// One run of the algorithm.
+    /// One run of the algorithm. `particles`: particles(), or those of a larger population if replicates_.enlarges.
     virtual std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                         const path::Temperatures& temperatures,
-                                                        const kernel::Kernel& kernel,
-                                                        const random::Seed& seed) const = 0;
+                                                        const kernel::Kernel& kernel, const random::Seed& seed,
+                                                        Index particles) const = 0;
+    /// The sizes of enlarged populations are multiples of this.
+    virtual Index particles_multiple() const { return 1; }
     /// The settings of a pilot's kernel.
     virtual KernelSettings pilot_kernel() const { return kernel_; }
     /// "trajectories", in the first line of a log.
@@ -135,9 +147,12 @@ class AnnealingPlan : public Plan {
   private:
     /// The replicates along a target whose path is known, after their pilot if there is one.
     std::unique_ptr<algorithm::Sampler> sampler_along(const parallel::Communicator& ranks, AnyTarget target) const;
-    /// Makes one replicate of the algorithm.
-    Replicates::Make runs_of(const AnyTarget& target, const path::Temperatures& temperatures,
-                             std::shared_ptr<const kernel::Kernel> kernel) const;
+    /// Makes one replicate of the algorithm, of so many particles.
+    using RunsOf = std::function<Replicates::Make(Index particles)>;
+    RunsOf runs_of(const AnyTarget& target, const path::Temperatures& temperatures,
+                   std::shared_ptr<const kernel::Kernel> kernel) const;
+    /// Collective. All runs, in replicates, rounds of them or larger and larger.
+    std::unique_ptr<algorithm::Sampler> all_runs(const parallel::Communicator& ranks, const RunsOf& runs) const;
     /// The replicates along an optimised schedule, which rounds of them may refine.
     std::unique_ptr<algorithm::Sampler> optimised_along(const parallel::Communicator& ranks, const AnyTarget& target,
                                                         const algorithm::Tuning& tuning) const;

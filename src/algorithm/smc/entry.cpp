@@ -22,6 +22,12 @@ Index default_particles(const ModelTraits& traits) {
     return traits.lacks_prior ? fewest : std::clamp(of_a_coordinate * *traits.dimension, fewest, most);
 }
 
+/// A first population that others follow: enough for its own error bar.
+Index first_particles(const ModelTraits& traits) {
+    constexpr Index share = 8, fewest = 512;
+    return std::max(fewest, default_particles(traits) / share);
+}
+
 class SmcPlan final : public AnnealingPlan {
   public:
     explicit SmcPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {
@@ -31,15 +37,18 @@ class SmcPlan final : public AnnealingPlan {
     void keys(Keys& k) override {
         using population::Resampling;
         defaults_key(k);
-        particles_ = has_first_defaults() ? plain_particles : default_particles(traits());
-        k("particles", particles_, within(2, largest_population),
-          about("particles in each replicate")
-              .default_is(
-                  "1024; with a gradient 256 for each coordinate, at least 2048 and at most 8192, or 2048 for a "
-                  "model without a prior"));
+        replicates_.enlarging_keys(k);
         if (k.is_reading() && k.has("batches"))
             k.error("batches", "this key has a new name; expected \"replicates\"");
-        replicates_.keys(k);
+        particles_ = has_first_defaults()   ? plain_particles
+                     : replicates_.enlarges ? first_particles(traits())
+                                            : default_particles(traits());
+        k("particles", particles_, within(2, largest_population),
+          about("particles in each replicate; with target_error those of the first population")
+              .default_is(
+                  "1024; with a gradient 256 for each coordinate, at least 2048 and at most 8192, or 2048 for a "
+                  "model without a prior; an eighth of it with target_error, at least 512"));
+        replicates_.largest_key(k, particles_, particles_name());
         k("waste_free", chain_length_, within(2, {particles_ / 2, "particles / 2"}),
           "length of chains whose states are all kept (Dau & Chopin 2022): particles / waste_free resampled particles "
           "start one each at every temperature; must divide particles");
@@ -86,6 +95,7 @@ class SmcPlan final : public AnnealingPlan {
 
   private:
     std::string particles_name() const override { return "particles"; }
+    Index particles_multiple() const override { return chain_length_.value_or(1); }
     /// The particles of one replicate, or its chains if waste_free is given.
     Index n_chains() const { return particles_ / chain_length_.value_or(1); }
     /// "8 x 64 chains of 16 states".
@@ -125,8 +135,8 @@ class SmcPlan final : public AnnealingPlan {
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const path::Temperatures& temperatures, const kernel::Kernel& kernel,
-                                                const random::Seed& seed) const override {
-        const algorithm::PopulationSettings population{particles_, run_.block, seed, most_prior_draws()};
+                                                const random::Seed& seed, Index particles) const override {
+        const algorithm::PopulationSettings population{particles, run_.block, seed, most_prior_draws()};
         if (chain_length_)
             return std::make_unique<algorithm::WasteFree>(
                 ranks, target, temperatures, kernel, population,

@@ -33,19 +33,42 @@ std::string on_more_ranks(double seconds, int ranks, Index useful) {
     return text;
 }
 
+/// The part of the run whose time is predicted, unless it is the whole.
+const char* scope_of(const algorithm::Workload& workload) {
+    if (workload.wanted_error)
+        return ", for the first population";
+    return workload.is_round ? ", for a round; the estimates decide on the number of rounds" : "";
+}
+
 std::string describe_time(const Prediction& prediction, const algorithm::Workload& workload, int ranks) {
     const double seconds = prediction.seconds();
     if (prediction.was_finished)
-        return fmt::format("# time: {} on {} rank(s){}\n", about_seconds(seconds), ranks,
-                           workload.is_round ? " for a round; the estimates decide on the number of rounds" : "");
+        return fmt::format("# time: {} on {} rank(s){}\n", about_seconds(seconds), ranks, scope_of(workload));
     auto text =
         fmt::format("# time: about {} ({} to {}) on {} rank(s)", about_seconds(seconds),
                     about_seconds(seconds / prediction.factor), about_seconds(seconds * prediction.factor), ranks);
     if (prediction.pilot > 0)
         text += fmt::format(", {} of it before the run proper", about_seconds(prediction.pilot));
-    if (workload.is_round)
-        text += ", with one round; the estimates decide on the number of rounds";
-    return text + "\n";
+    return text + scope_of(workload) + "\n";
+}
+
+/// The populations that algorithm.target_error asks for.
+std::string describe_enlargement(const Probe& probe, const algorithm::Workload& workload) {
+    const double wanted = *workload.wanted_error;
+    if (!probe.first_population)
+        return fmt::format("# target_error: larger populations follow until the error bar is {:g}; --probe SECONDS may "
+                           "see how large\n",
+                           wanted);
+    const auto [error, asked] = *probe.first_population;
+    const auto found = std::isfinite(error) ? fmt::format("has an error bar of {}", two_digits(error))
+                                            : std::string("gives no error bar");
+    const auto first = fmt::format("# target_error: the first population, {} particles, {}", workload.particles, found);
+    if (error <= wanted)
+        return first + ", which is enough\n";
+    const auto next = std::min(workload.most_particles, asked);
+    const double ratio = static_cast<double>(next) / static_cast<double>(workload.particles);
+    return first + fmt::format("; one of {} follows, for {:g}: about {} more\n", next, wanted,
+                               about_seconds(ratio * probe.prediction->run));
 }
 
 std::string describe_basis(const Probe& probe, const algorithm::Workload& workload) {
@@ -101,6 +124,8 @@ std::string describe_probe(const Probe& probe, const algorithm::Workload& worklo
     std::string text;
     if (probe.prediction) {
         text += describe_time(*probe.prediction, workload, ranks) + describe_basis(probe, workload);
+        if (workload.wanted_error)
+            text += describe_enlargement(probe, workload);
         if (!probe.ranks.empty())
             text += fmt::format("#   {}\n", probe.ranks);
         else if (const auto more = on_more_ranks(probe.prediction->seconds(), ranks, workload.useful_ranks);

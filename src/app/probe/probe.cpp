@@ -1,9 +1,9 @@
 #include "app/probe/probe.hpp"
 #include "app/result/run.hpp"
 
+#include "algorithm/replicates/enlarged.hpp"
 #include "algorithm/search/search.hpp"
 #include "app/configured/memory.hpp"
-#include "parallel/agreement.hpp"
 
 #include <chrono>
 
@@ -96,6 +96,8 @@ class Prober {
         if (ranks_.max(Index{ranks_.is_root() && first.course.needs_rehearsal()}))
             smaller = rehearse(first);
         conclude(first, smaller);
+        if (workload_.wanted_error && probe_.prediction && !probe_.first_population)
+            see_first_population();
         return std::move(probe_);
     }
 
@@ -173,6 +175,8 @@ class Prober {
         };
         divide(run_.plan.populations(), rehearsal.divisor);
         divide(run_.plan.pilot_populations(), rehearsal.pilot_divisor);
+        if (workload_.wanted_error) // the first population alone
+            assignments.emplace_back("algorithm.target_error=1e300");
         std::unique_ptr<algorithm::Plan> plan;
         parallel::together(ranks_, [&] { plan = run_.plan_with(assignments); });
         return ranks_.max(Index{plan == nullptr}) > 0 ? nullptr : std::move(plan);
@@ -181,7 +185,7 @@ class Prober {
     /// Collective. A course of the run, or of a smaller one that may fail.
     bool attempt(Rehearsal& rehearsal, const CourseLimits& limits) {
         const bool is_smaller = rehearsal.divisor > 1 || rehearsal.pilot_divisor > 1;
-        const auto plan = is_smaller ? plan_of(rehearsal) : nullptr;
+        const auto plan = is_smaller || workload_.wanted_error ? plan_of(rehearsal) : nullptr;
         if (is_smaller && !plan) {
             refuse("a step takes longer than the probe, and the configuration does not do with fewer particles");
             return false;
@@ -189,6 +193,8 @@ class Prober {
         try {
             Run run(ranks_, plan ? *plan : run_.plan, run_.model);
             rehearsal.course = follow(ranks_, run.sampler(), limits, clock_);
+            if (workload_.wanted_error && !is_smaller && rehearsal.course.has_finished)
+                probe_.first_population = first_population(run.sampler());
             probe_.ranks = run.describe_ranks();
         } catch (const Error& error) {
             const bool is_of_size = error.kind() != ErrorKind::other && error.kind() != ErrorKind::file;
@@ -200,6 +206,33 @@ class Prober {
         probe_.seconds += rehearsal.course.seconds;
         probe_.steps += rehearsal.course.steps;
         return true;
+    }
+
+    /// Collective.
+    Probe::FirstPopulation first_population(algorithm::Sampler& finished) const {
+        finished.flush();
+        const auto outcome = finished.outcome();
+        Probe::FirstPopulation first{infinity, 0}; // estimates are valid on rank 0
+        if (ranks_.is_root() && !outcome.log_ratio.empty()) {
+            if (!outcome.has_no_error_bar)
+                first.error = outcome.log_ratio.front().standard_error.value_or(infinity);
+            first.next = algorithm::enlarged_particles(workload_.particles, outcome.log_ratio, *workload_.wanted_error);
+        }
+        ranks_.broadcast(std::span(&first, 1));
+        return first;
+    }
+
+    /// Collective. Makes the first population to its end where that is not long.
+    void see_first_population() {
+        constexpr double short_enough = 50; // in probes
+        const double seconds = probe_.prediction->seconds();
+        if (seconds > short_enough * seconds_)
+            return;
+        const auto refusal = probe_.refusal;
+        const double limit = 2 * short_enough * seconds_;
+        Rehearsal whole{{}, 1, 1};
+        attempt(whole, {limit, limit, limit, limit});
+        probe_.refusal = refusal;
     }
 
     /// Collective. A course that comes further: the same one if it is short enough, else with fewer particles.

@@ -35,6 +35,13 @@ struct Probe {
     bool is_measured = false;
     double available_bytes = 0; ///< on the first rank's machine; 0: not known
     std::string ranks;          ///< Run::describe_ranks
+    /// The first of populations that are enlarged, if it was seen to its end: the error of its evidence, infinite where
+    /// it gives none, and the particles of the next.
+    struct FirstPopulation {
+        double error = 0;
+        Index next = 0;
+    };
+    std::optional<FirstPopulation> first_population = {};
 };
 
 /// Collective. Makes steps of the run for about `seconds`. If these steps do not reach the end of its pilot, or of its

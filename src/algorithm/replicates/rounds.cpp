@@ -1,4 +1,4 @@
-#include "algorithm/common/rounds.hpp"
+#include "algorithm/replicates/rounds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,16 +1,17 @@
 #pragma once
 /// Replicates until the error bar is as small as wanted.
 
-#include "algorithm/common/replicates.hpp"
+#include "algorithm/replicates/replicates.hpp"
 
 #include <functional>
 
 namespace pearlite::algorithm {
 
-/// algorithm.target_error and algorithm.most_replicates.
+/// algorithm.target_error, algorithm.most_replicates and algorithm.most_particles.
 struct TargetError {
     std::optional<double> error; ///< wanted standard error of the headline, in nats; absent: one round
     Index most_replicates = 1000;
+    Index most_particles = Index{1} << 18; ///< of a population that is enlarged (enlarged.hpp)
 };
 
 /// Rounds of equally many replicates, one round after another: after each the spread of all replicates so far is

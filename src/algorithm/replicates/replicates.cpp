@@ -1,4 +1,4 @@
-#include "algorithm/common/replicates.hpp"
+#include "algorithm/replicates/replicates.hpp"
 
 #include "algorithm/common/bridge_at_end.hpp"
 #include "core/field_list.hpp"
