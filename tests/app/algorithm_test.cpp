@@ -50,7 +50,8 @@ TEST(Registry, AlgorithmsObjectToModelsOfOtherTasks) {
             else
                 EXPECT_EQ(entry.objection(traits).empty(), entry.task == traits.task()) << entry.name;
     for (const auto& [name, traits] : {std::pair("pisaa", searched_traits()),
-                                       {"annealed-importance", annealed_traits(true)},
+                                       {"smc", annealed_traits(true)},
+                                       {"annealed-importance", annealed_traits(false)},
                                        {"contrastive-divergence", trained_traits()}}) {
         EXPECT_EQ(standard_algorithm(traits).name, name);
         EXPECT_EQ(standard_algorithm(traits).task, traits.task());

@@ -185,7 +185,7 @@ TEST(Probe, EndsWithTheFirstRound) {
     algorithm::Workload workload;
     workload.is_round = true;
     const auto text = describe_probe(probe, workload, "moves", 1);
-    EXPECT_THAT(text, HasSubstr("# time: 3 s on 1 rank(s) for a round"));
+    EXPECT_THAT(text, HasSubstr("# time: 3 s on 1 rank(s), for a round"));
 }
 
 TEST(Probe, Texts) {

@@ -88,7 +88,8 @@ TEST(KeyDescription, markdown_lines_are_short) {
 json schema_of_lattice() {
     auto tables = described();
     tables[0].models = {"lattice"};
-    return json::parse(keys_as_json_schema({{{"lattice", "smc", {"smc"}}, {"other", "smc", {"smc"}}}, tables}));
+    return json::parse(
+        keys_as_json_schema({{{"lattice", "smc", "smc", {"smc"}}, {"other", "smc", "smc", {"smc"}}}, tables}));
 }
 
 TEST(KeySchema, says_types_ranges_and_defaults) {

@@ -15,7 +15,7 @@ class Installed(unittest.TestCase):
                            stdout=subprocess.DEVNULL)
             environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
             text = ("import pearlite, os\nprint(os.path.realpath(pearlite.__file__), os.path.realpath(pearlite._core.__file__))\n"
-                    "print(pearlite.run({'model': {'name': 'gaussian'}}, algorithm__trajectories=64, progress=False).verdict)")
+                    "print(pearlite.run({'model': {'name': 'gaussian'}}, algorithm__particles=64, progress=False).verdict)")
             done = subprocess.run([f"{prefix}/bin/python3", "-c", text], env=environment, cwd=prefix, capture_output=True,
                                   text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -188,7 +188,7 @@ class Neighbours(Case):
 
     def test_handlers_of_python_are_back_after_a_run(self):
         text = ("import os, signal, pearlite\n"
-                "pearlite.run({'model': {'name': 'gaussian'}}, algorithm__trajectories=64, progress=False)\n"
+                "pearlite.run({'model': {'name': 'gaussian'}}, algorithm__particles=64, progress=False)\n"
                 "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    for i in range(10**8): pass\n"
                 "except KeyboardInterrupt:\n    print('caught')\n")
         self.assertEqual(self.words(text).strip(), "caught")

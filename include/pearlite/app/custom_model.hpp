@@ -32,6 +32,7 @@ ModelEntry custom_model(std::string name, std::string description) {
     // Skip the rest if a static_assert fired, so that its message is the only one.
     if constexpr (model::Density<D> && Buildable<D>) {
         entry.traits = {std::move(name), 16, 4096, true, 1, true};
+        entry.traits.has_estimated_likelihood = model::HasEstimatedLikelihood<D>;
         if constexpr (requires { std::string(D::particles_key); })
             entry.traits.particles_key = D::particles_key;
         entry.description = std::move(description);

@@ -121,20 +121,21 @@ io::ConfigurationDescription describe_configuration(const Catalogue& models) {
         auto& model = all.models.emplace_back();
         model.name = entry.traits.name;
         model.standard_algorithm = standard_algorithm(entry.traits).name;
+        model.first_algorithm = standard_algorithm(entry.traits, algorithm::Defaults::first).name;
         for (const auto& algorithm : algorithms())
             if (suits(algorithm, entry.traits))
                 model.algorithms.push_back(algorithm.name);
     }
     all.tables = model_tables(models);
     auto of_algorithms = algorithm_tables(models);
-    ModelTraits searched, trained, without_prior;
+    ModelTraits density, searched, trained;
+    density.continuous = true;
     searched.search.emplace();
-    without_prior.lacks_prior = true;
     trained.is_trained = true;
     const auto about_algorithm =
         about("the algorithm")
-            .default_is(fmt::format("\"{}\", without a prior \"{}\", of a search \"{}\", of training \"{}\"",
-                                    standard_algorithm({}).name, standard_algorithm(without_prior).name,
+            .default_is(fmt::format("\"{}\", of an exact density \"{}\", of a search \"{}\", of training \"{}\"",
+                                    standard_algorithm({}).name, standard_algorithm(density).name,
                                     standard_algorithm(searched).name, standard_algorithm(trained).name));
     for (auto& table : of_algorithms)
         if (table.table == "algorithm")

@@ -96,7 +96,13 @@ const AlgorithmEntry& read_algorithm(io::Configuration& configuration, const Mod
         if (entry.task == task)
             suitable.push_back('"' + entry.name + '"');
     }
-    const auto& standard = standard_algorithm(traits);
+    // The plan reads this key again; here it decides which plan that is.
+    const bool has_first_defaults =
+        !section.has("name") && section.has("defaults") && task == model::Task::annealing &&
+        section.choice("defaults", algorithm::releases_of_defaults, algorithm::name_of_present_defaults) ==
+            algorithm::name_of_first_defaults;
+    const auto& standard =
+        standard_algorithm(traits, has_first_defaults ? algorithm::Defaults::first : algorithm::Defaults::present);
     const auto name = section.choice("name", names, standard.name);
     if (std::find(names.begin(), names.end(), name) == names.end())
         return standard;
@@ -191,7 +197,7 @@ const std::vector<AlgorithmEntry>& algorithms() {
     return algorithm::entries();
 }
 
-const AlgorithmEntry& standard_algorithm(const ModelTraits& traits) {
+const AlgorithmEntry& standard_algorithm(const ModelTraits& traits, algorithm::Defaults defaults) {
     switch (traits.task()) {
     case model::Task::search:
         return algorithm_of_name("pisaa");
@@ -200,8 +206,11 @@ const AlgorithmEntry& standard_algorithm(const ModelTraits& traits) {
     case model::Task::annealing:
         break;
     }
-    // From a start with heavy tails in place of a prior, trajectories need thousands of temperatures.
-    return algorithm_of_name(traits.lacks_prior ? "smc" : "annealed-importance");
+    // Annealed importance sampling keeps its weights unbiased where likelihoods are estimated (AISEL), and a model's
+    // own moves may be as cheap as a temperature.
+    const bool is_exact_density = traits.continuous && !traits.has_estimated_likelihood && traits.particles_key.empty();
+    return algorithm_of_name(is_exact_density && defaults == algorithm::Defaults::present ? "smc"
+                                                                                          : "annealed-importance");
 }
 
 const AlgorithmEntry& algorithm_of_name(const std::string& name) {

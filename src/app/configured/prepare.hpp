@@ -1,6 +1,7 @@
 #pragma once
 /// Configurations: the model, the algorithm and the plan that they name, among those that there are.
 
+#include "algorithm/common/defaults.hpp"
 #include "algorithm/plans/algorithm.hpp"
 #include "app/configured/same_inputs.hpp"
 
@@ -37,7 +38,9 @@ const std::vector<AlgorithmEntry>& algorithms();
 /// The algorithm of that name; ContractViolation if there is none.
 const AlgorithmEntry& algorithm_of_name(const std::string& name);
 
-/// The algorithm that runs a model if the configuration names none.
-const AlgorithmEntry& standard_algorithm(const ModelTraits& traits);
+/// The algorithm that runs a model if the configuration names none, by the defaults of a release. It depends on no fact
+/// that is known once the model is built alone.
+const AlgorithmEntry& standard_algorithm(const ModelTraits& traits,
+                                         algorithm::Defaults defaults = algorithm::Defaults::present);
 
 } // namespace pearlite::app

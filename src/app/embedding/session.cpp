@@ -143,7 +143,9 @@ std::unique_ptr<BuiltModel> tempered(std::shared_ptr<const model::DensityFunctio
 } // namespace
 
 ModelEntry density_entry(const std::string& name, std::shared_ptr<const model::DensityFunctions> density) {
-    return {density_traits(name), "a prior and a likelihood of the program at hand",
+    auto traits = density_traits(name);
+    traits.has_estimated_likelihood = density->is_estimated();
+    return {std::move(traits), "a prior and a likelihood of the program at hand",
             [density = std::move(density)](io::Configuration&, io::Section&) { return tempered(density); }};
 }
 

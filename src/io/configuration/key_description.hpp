@@ -48,9 +48,10 @@ std::string conditions_text(const KeyDescription& key);
 std::string keys_as_text(const std::vector<TableDescription>& tables, const std::string& only);
 /// The reference as Markdown.
 std::string keys_as_markdown(const std::vector<TableDescription>& tables);
-/// A model by name; `standard_algorithm` runs if the configuration names no algorithm.
+/// A model by name; `standard_algorithm` runs if the configuration names no algorithm, or `first_algorithm` by the
+/// defaults of the first release.
 struct ModelDescription {
-    std::string name, standard_algorithm;
+    std::string name, standard_algorithm, first_algorithm;
     std::vector<std::string> algorithms; ///< that suit it
 };
 struct ConfigurationDescription {

@@ -289,15 +289,26 @@ class Schema {
 
     /// A configuration that runs an algorithm, by name or as its model's default.
     Json runs(const std::string& algorithm) const {
-        std::vector<std::string> by_default;
-        for (const auto& model : all_.models)
-            if (model.standard_algorithm == algorithm)
-                by_default.push_back(model.name);
-        Json named = names_one_of("algorithm", {algorithm});
-        if (by_default.empty())
-            return named;
-        const Json some_name{{"properties", {{"algorithm", {{"required", {"name"}}}}}}, {"required", {"algorithm"}}};
-        return {{"anyOf", {named, {{"allOf", {{{"not", some_name}}, is_model(by_default)}}}}}};
+        Json any = Json::array({names_one_of("algorithm", {algorithm})});
+        const Json named = with_algorithm({{"required", {"name"}}});
+        const Json of_first_release =
+            with_algorithm({{"properties", {{"defaults", {{"const", "0.1"}}}}}, {"required", {"defaults"}}});
+        const auto add_default = [&](std::string ModelDescription::*standard, const Json& release) {
+            std::vector<std::string> by_default;
+            for (const auto& model : all_.models)
+                if (model.*standard == algorithm)
+                    by_default.push_back(model.name);
+            if (!by_default.empty())
+                any.push_back({{"allOf", {{{"not", named}}, release, is_model(by_default)}}});
+        };
+        add_default(&ModelDescription::standard_algorithm, {{"not", of_first_release}});
+        add_default(&ModelDescription::first_algorithm, of_first_release);
+        return any.size() == 1 ? any.front() : Json{{"anyOf", any}};
+    }
+
+    /// A configuration whose table [algorithm] exists and is as described.
+    static Json with_algorithm(const Json& table) {
+        return {{"properties", {{"algorithm", table}}}, {"required", {"algorithm"}}};
     }
 
     Json is_algorithm(const std::vector<std::string>& names) const {

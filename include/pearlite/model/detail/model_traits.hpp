@@ -50,7 +50,7 @@ struct ModelTraits {
     std::optional<Index> dimension = {};
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
-    bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
+    bool has_estimated_likelihood = false; ///< a density's. Known once the model is built, or before for all keys
     bool lacks_prior = false;              ///< the start of a density stands in for a prior: it is bridged by default
     bool has_normalised_prior = false;     ///< of a density. Known once the model is built
     bool has_prior_density = false;        ///< but there is a density of the prior. Known once the model is built
