@@ -50,6 +50,15 @@ class RankErrors(unittest.TestCase):
                 self.assertEqual(ended.out, "")
                 self.assertFalse(has_results)
 
+    def test_mistakes_of_all_ranks_are_said_once(self):
+        """Catches a line of each rank, and a launcher that is left to end the ranks by itself, which takes it seconds."""
+        with runner.scratch_directory() as directory:
+            for argument, message in (("--nonsense", "is required"), ("nonsense.toml", "nonsense.toml")):
+                ended = runner.pearlite("run", argument, ranks=2, directory=directory)
+                self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+                self.assertEqual(ended.err.count(message), 1, ended.err)
+                self.assertNotIn("non-zero", ended.err)  # words of a launcher that has waited for the ranks
+
     def test_the_others_learn_of_it_between_reductions(self):
         """Between two reductions a run makes up to 64 steps. The others learn of a failure in the first of them after half
         a second and a step; a rank that goes on for half of the 64 steps ends the run with its own message."""

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <malloc.h>
+#include <thread>
 
 namespace pearlite::app {
 
@@ -66,6 +68,21 @@ int guarded(const Work& work) {
     }
 }
 
+/// Ends a job of several ranks after an error that all of them have. mpirun waits for seconds if a process ends with
+/// another status than 0, but not if one aborts the job.
+void end_job(const parallel::Communicator& ranks, int status) {
+    constexpr int patience = 2; // seconds: for ranks that still put away what they hold, and for the end
+    if (ranks.size() == 1)
+        return;
+    ranks.all_arrive(patience);
+    if (ranks.is_root()) {
+        std::fflush(stdout);
+        parallel::Environment::abort(status);
+    }
+    // In MPI_Finalize, mpirun of Open MPI 4.1 may crash as it ends them.
+    std::this_thread::sleep_for(std::chrono::seconds(patience));
+}
+
 /// The same on all ranks. The root prints an error that all ranks have. If only one rank has an error, such as
 /// exhausted memory, the others wait for it: that rank prints the error itself and aborts the job.
 int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& work) {
@@ -83,6 +100,7 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
         if (ranks && (is_agreed(error) || ranks->all_arrive(patience))) {
             if (ranks->is_root())
                 print_error(report.message);
+            end_job(*ranks, status);
             return status;
         }
         std::array<char, 320> place{}; // no memory may be left
@@ -92,6 +110,18 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
         print_error(report.message, place.data());
         parallel::Environment::abort(status);
     }
+}
+
+/// Prints help, or the mistake in a command line: the root does, where a launcher has started ranks.
+int end_parsing(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+    if (error.get_exit_code() == 0 || !parallel::was_launched())
+        return app.exit(error) == 0 ? exit_finished : exit_bad_input;
+    const parallel::Environment environment(argc, argv);
+    const auto ranks = parallel::Communicator::world();
+    if (ranks.is_root())
+        app.exit(error);
+    end_job(ranks, exit_bad_input);
+    return exit_bad_input;
 }
 
 /// Memory that a step frees stays with the process for the next step: pages that go back to the system and come again
@@ -122,7 +152,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? exit_finished : exit_bad_input;
+        return end_parsing(app, error, argc, argv);
     }
     require_cpu();
     keep_freed_memory();
