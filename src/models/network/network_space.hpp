@@ -103,7 +103,6 @@ class NetworkSpace {
     NetworkSpaceSettings settings_;
     std::vector<NetworkOperation> operations_;
     std::vector<model::Operation> list_;
-    mutable std::optional<double> minimum_;
 };
 
 } // namespace pearlite::models
