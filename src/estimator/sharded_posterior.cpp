@@ -12,9 +12,9 @@ namespace pearlite::estimator {
 namespace {
 
 constexpr std::array probabilities{0.025, 0.25, 0.5, 0.75, 0.975};
-/// Parameters whose sums and quantiles are found together, of so many draws on each rank: some 64 MiB.
+/// Parameters whose sums and quantiles are found together, of so many draws on each rank: some 32 MiB.
 Index rows_at_a_time(Index draws) {
-    constexpr Index bytes = Index{64} << 20, bytes_of_a_sum = 32;
+    constexpr Index bytes = Index{32} << 20, bytes_of_a_sum = 32;
     return std::clamp<Index>(bytes / (bytes_of_a_sum * std::max<Index>(draws, 1)), 1, 256);
 }
 

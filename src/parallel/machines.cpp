@@ -122,13 +122,11 @@ Crowd most_crowded_machine(const Communicator& ranks, double quota) {
         MPI_Comm_free(&machine);
     }
     here.cores = static_cast<int>(std::max(1.0, std::min<double>(CPU_COUNT(&cores), std::ceil(quota))));
-    const double crowding = static_cast<double>(here.ranks) / here.cores;
-    const double most = ranks.max(crowding);
-    const auto from_behind = ranks.max(Index{crowding == most ? ranks.size() - ranks.rank() : 0});
-    const int root = ranks.size() - static_cast<int>(from_behind);
-    std::array<int, 2> numbers{here.ranks, here.cores};
-    ranks.broadcast(std::span<int>(numbers), root);
-    return {numbers[0], numbers[1], ranks.broadcast(here.host, root)};
+    // The first rank of the most crowded machine; all_gather keeps the order of ranks.
+    const auto all = ranks.all_gather(std::array<int, 2>{here.ranks, here.cores});
+    const auto most = std::ranges::max_element(
+        all, {}, [](const auto& numbers) { return static_cast<double>(numbers[0]) / numbers[1]; });
+    return {(*most)[0], (*most)[1], ranks.broadcast(here.host, static_cast<int>(most - all.begin()))};
 }
 
 } // namespace pearlite::parallel

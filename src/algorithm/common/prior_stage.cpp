@@ -57,7 +57,7 @@ std::vector<bool> PriorStage::are_zero(const model::Target& target, const Block&
 void PriorStage::begin(const population::Generation& particles, std::span<const double> derivatives,
                        const TakesPart& takes_part) {
     made_.assign(static_cast<std::size_t>(particles.local_size()), 0);
-    parallel::together(ranks_, [&] {
+    const auto failure = parallel::failure_of([&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             const Index first = particles.block_begin(b);
             const auto of_block = derivatives.subspan(at(first), at(particles.block_size(b)));
@@ -67,25 +67,29 @@ void PriorStage::begin(const population::Generation& particles, std::span<const 
                     made_[at(first + i)] = zero[at(i)] ? -1 : 1;
         }
     });
-    count();
+    count(failure);
     require_fewer_draws();
 }
 
-void PriorStage::count() {
-    std::array<std::int64_t, 4> sums{0, 0, 0, made_evaluations_};
+void PriorStage::count(const std::exception_ptr& failure) {
+    std::array<std::int64_t, 5> sums{0, 0, 0, made_evaluations_, failure ? 1 : 0};
     for (const auto made : made_) {
         sums[0] += made != 0 ? 1 : 0;
         sums[1] += made > 0 ? 1 : 0;
         sums[2] += std::abs(made);
     }
     ranks_.sum(std::span<std::int64_t>(sums));
+    if (sums[4] > 0)
+        parallel::agree(ranks_, failure);
     particles_ = sums[0];
     found_ = sums[1];
     draws_ = sums[2];
     evaluations_ += sums[3];
     made_evaluations_ = 0;
-    if (!is_looking())
-        made_.clear();
+    if (is_looking())
+        return;
+    made_.clear();
+    made_.shrink_to_fit();
 }
 
 void PriorStage::require_fewer_draws() const {
@@ -111,7 +115,7 @@ PriorStage::Batches PriorStage::batches(const population::Generation& particles)
 void PriorStage::step(population::Generation& particles) {
     PEARLITE_EXPECTS(is_looking());
     const auto plan = batches(particles);
-    parallel::together(ranks_, [&] {
+    const auto failure = parallel::failure_of([&] {
         const auto batch = target_->make_block(plan.width);
         packed_.resize(batch->packed_bytes());
         for (Index b = 0; b < particles.local_blocks(); ++b) {
@@ -124,7 +128,7 @@ void PriorStage::step(population::Generation& particles) {
                 target_->prepare(particles.block(b));
         }
     });
-    count();
+    count(failure);
     require_fewer_draws();
 }
 

@@ -12,6 +12,7 @@
 #include "algorithm/common/settings.hpp"
 #include "population/population.hpp"
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -72,7 +73,8 @@ class PriorStage {
     Batches batches(const population::Generation& particles) const;
     /// Makes batches for one particle until one of its draws is positive. Whether there was one.
     bool look(population::Generation& particles, Index local_slot, const Batches& batches, Block& batch);
-    void count();
+    /// Collective. The ranks agree on `failure`.
+    void count(const std::exception_ptr& failure);
     void require_fewer_draws() const;
 
     parallel::Communicator ranks_;

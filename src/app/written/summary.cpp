@@ -233,9 +233,13 @@ Resources resources_of(const parallel::Communicator& ranks) {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     const auto mine = parallel::message_count();
-    return {ranks.max(static_cast<Index>(usage.ru_maxrss) * 1024),
-            {ranks.max(mine.reductions), ranks.max(mine.reduced_words), ranks.max(mine.other_collectives),
-             ranks.max(mine.collected_bytes), ranks.max(mine.sends), ranks.max(mine.sent_bytes)}};
+    std::array<double, 7> most{};
+    std::ranges::transform(std::array{static_cast<Index>(usage.ru_maxrss) * 1024, mine.reductions, mine.reduced_words,
+                                      mine.other_collectives, mine.collected_bytes, mine.sends, mine.sent_bytes},
+                           most.begin(), [](Index number) { return static_cast<double>(number); });
+    ranks.max(most); // exact: below 2^53
+    const auto at = [&](std::size_t k) { return static_cast<Index>(most[k]); };
+    return {at(0), {at(1), at(2), at(3), at(4), at(5), at(6)}};
 }
 
 namespace {

@@ -89,8 +89,12 @@ Plan make_plan(const parallel::Communicator& ranks, const std::vector<CollectedF
             }
         }
     });
-    ranks.broadcast(std::span(&plan.bytes, 1));
-    ranks.broadcast(std::span(plan.sharded_offsets));
+    auto numbers = plan.sharded_offsets;
+    numbers.push_back(plan.bytes);
+    ranks.broadcast(std::span(numbers));
+    plan.bytes = numbers.back();
+    numbers.pop_back();
+    plan.sharded_offsets = std::move(numbers);
     return plan;
 }
 
