@@ -112,42 +112,6 @@ Schedule sm08_schedule(Index steps, double end) {
     return piecewise_schedule(steps, end, knots, shares);
 }
 
-namespace {
-
-/// The inverse temperature at which log_weight_sd is reached, or the end; also the end if the variance of u is not
-/// finite because a likelihood is zero.
-double farthest(const AdaptiveSchedule& wanted, double from, double variance_u) {
-    const double end = wanted.inverse_temperature_end;
-    if (!std::isfinite(wanted.log_weight_sd) || !std::isfinite(variance_u) || variance_u == 0)
-        return end;
-    return std::min(end, from + wanted.log_weight_sd / std::sqrt(variance_u));
-}
-
-} // namespace
-
-double next_of(const AdaptiveSchedule& wanted, double from, double variance_u,
-               const std::function<double(double to)>& conditional_ess) {
-    double low = from, high = farthest(wanted, from, variance_u);
-    if (conditional_ess(high) >= wanted.conditional_ess)
-        return high;
-    for (int i = 0; i < 60 && high - low > 1e-6 * (high - from); ++i) {
-        const double middle = 0.5 * (low + high);
-        (conditional_ess(middle) >= wanted.conditional_ess ? low : high) = middle;
-    }
-    // The likelihood of a draw from a wide prior may be below any number: steps of all sizes are tried.
-    constexpr int halvings = 1000; // of numbers that are not denormal
-    for (int i = 0; low == from && i < halvings; ++i) {
-        const double middle = 0.5 * (from + high);
-        if (!(middle > from))
-            break;
-        (conditional_ess(middle) >= wanted.conditional_ess ? low : high) = middle;
-    }
-    if (!(low > from))
-        throw NumericalError("the adaptive schedule found no step at inverse temperature " + std::to_string(from) +
-                             ": the conditional ESS falls below its threshold at once");
-    return low;
-}
-
 double Temperatures::end() const {
     if (const auto* given = std::get_if<Schedule>(this))
         return given->end();

@@ -1,4 +1,4 @@
-#include "path/schedule.hpp"
+#include "path/next_temperature.hpp"
 
 #include "pearlite/core/error.hpp"
 
@@ -140,6 +140,25 @@ TEST(AdaptiveSchedule, FindsStepsOfAnySize) {
         }
     EXPECT_THROW(next_of(wanted, 0, infinity, [](double) { return 0.1; }), NumericalError);
     EXPECT_THROW(next_of(wanted, 0.5, infinity, [](double) { return 0.1; }), NumericalError);
+}
+
+/// Catches a step that depends on how many bisections a call makes, and calls that save nothing.
+TEST(AdaptiveSchedule, BisectionsOfACallLeaveNoTrace) {
+    const AdaptiveSchedule wanted;
+    for (const double scale : {1e3, 19.5, 0.37, 1e-3, 1e-20})
+        for (int levels = 1; levels <= 5; ++levels) {
+            const auto conditional_ess = [&](double to) { return std::exp(-(to - 0.1) * (to - 0.1) / scale); };
+            int calls = 0;
+            const auto of_many = [&](std::span<const double> to) {
+                ++calls;
+                std::vector<double> ess;
+                std::ranges::transform(to, std::back_inserter(ess), conditional_ess);
+                return ess;
+            };
+            EXPECT_EQ(next_of(wanted, 0.1, infinity, of_many, levels), next_of(wanted, 0.1, infinity, conditional_ess));
+            EXPECT_LE(calls, 1 + 60 / levels);
+            EXPECT_TRUE(scale != 0.37 || levels < 4 || calls <= 6);
+        }
 }
 
 } // namespace
