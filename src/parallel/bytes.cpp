@@ -67,6 +67,11 @@ std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& sizes) {
     return offsets;
 }
 
+Bytes copy_of_one_rank(std::span<const std::byte> bytes) {
+    detail::count_collective(bytes.size(), detail::forgone());
+    return {bytes.begin(), bytes.end()};
+}
+
 std::vector<int> as_int(std::span<const std::uint64_t> values) {
     return {values.begin(), values.end()};
 }
@@ -76,7 +81,7 @@ std::vector<int> as_int(std::span<const std::uint64_t> values) {
 void Communicator::broadcast_bytes(std::span<std::byte> bytes, int root) const {
     PEARLITE_EXPECTS(root >= 0 && root < size());
     if (!implementation_->group)
-        return;
+        return detail::count_collective(bytes.size(), detail::forgone());
     if (fits(implementation_->meeting.get(), bytes.size())) {
         detail::count_collective(bytes.size());
         auto& meeting = *implementation_->meeting;
@@ -95,6 +100,7 @@ void Communicator::all_gather_bytes(std::span<const std::byte> bytes, std::span<
     const auto ranks = static_cast<std::size_t>(size());
     PEARLITE_EXPECTS(all.size() == ranks * bytes.size());
     if (!implementation_->group) {
+        detail::count_collective(bytes.size(), detail::forgone());
         std::copy(bytes.begin(), bytes.end(), all.begin());
         return;
     }
@@ -112,7 +118,7 @@ void Communicator::all_gather_bytes(std::span<const std::byte> bytes, std::span<
 
 std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
     if (!implementation_->group)
-        return {bytes.begin(), bytes.end()};
+        return copy_of_one_rank(bytes);
     auto* const meeting = implementation_->meeting.get();
     const auto sizes =
         meeting ? bring_with_size(*meeting, size(), bytes) : sizes_of_all(*implementation_->group, bytes.size());
@@ -136,7 +142,7 @@ std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte>
 std::vector<std::byte> Communicator::gather_bytes(std::span<const std::byte> bytes, int root) const {
     PEARLITE_EXPECTS(root >= 0 && root < size());
     if (!implementation_->group)
-        return {bytes.begin(), bytes.end()};
+        return copy_of_one_rank(bytes);
     auto* const meeting = implementation_->meeting.get();
     const auto sizes =
         meeting ? bring_with_size(*meeting, size(), bytes) : sizes_of_all(*implementation_->group, bytes.size());
@@ -166,7 +172,7 @@ std::vector<std::vector<std::byte>>
 Communicator::all_to_all_bytes(const std::vector<std::span<const std::byte>>& outgoing) const {
     PEARLITE_EXPECTS(outgoing.size() == static_cast<std::size_t>(size()));
     if (!implementation_->group)
-        return {Bytes(outgoing[0].begin(), outgoing[0].end())};
+        return {copy_of_one_rank(outgoing[0])};
     std::vector<std::uint64_t> outgoing_sizes(outgoing.size());
     std::ranges::transform(outgoing, outgoing_sizes.begin(), &std::span<const std::byte>::size);
     std::vector<std::uint64_t> incoming_sizes(outgoing.size());

@@ -35,6 +35,10 @@ double value_of_key(std::int64_t key) {
     return std::bit_cast<double>(key >= 0 ? key : key ^ std::numeric_limits<std::int64_t>::max());
 }
 
+std::size_t words_of(std::size_t bytes) {
+    return (bytes + sizeof(std::int64_t) - 1) / sizeof(std::int64_t);
+}
+
 /// A larger reduction is as fast by MPI.
 constexpr std::size_t most_pieces_of_meeting = 4;
 
@@ -74,7 +78,7 @@ void reduce(const boost::mpi::communicator& group, Meeting* meeting, const T* va
     if (meets)
         limit = std::min(limit, Meeting::most_bytes / sizeof(T));
     detail::in_pieces(results.size(), limit, [&](std::size_t first, std::size_t count) {
-        detail::count_reduction((count * sizeof(T) + sizeof(std::int64_t) - 1) / sizeof(std::int64_t));
+        detail::count_reduction(words_of(count * sizeof(T)));
         if (meets)
             return reduce_at(*meeting, group.rank(), group.size(), values ? values + first : results.data() + first,
                              results.subspan(first, count), operation == MPI_MAX);
@@ -90,15 +94,17 @@ void sum_of(const boost::mpi::communicator* group, Meeting* meeting, std::span<c
             std::size_t largest_message, MPI_Datatype type) {
     PEARLITE_EXPECTS(values.size() == sums.size());
     if (group)
-        reduce(*group, meeting, values.data(), sums, largest_message, MPI_SUM, type);
-    else
-        std::ranges::copy(values, sums.begin());
+        return reduce(*group, meeting, values.data(), sums, largest_message, MPI_SUM, type);
+    detail::count_reduction(words_of(values.size_bytes()), detail::forgone());
+    std::ranges::copy(values, sums.begin());
 }
 
-template <class T>
-void reduce_in_place(const boost::mpi::communicator& group, Meeting* meeting, std::span<T> values,
-                     std::size_t largest_message, MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
-    reduce<T>(group, meeting, nullptr, values, largest_message, operation, type);
+/// In place; nothing where there is no group. `of`: a communicator's implementation.
+template <class Of, class T>
+void reduce_in_place(const Of& of, std::span<T> values, MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
+    if (of.group)
+        return reduce<T>(*of.group, of.meeting.get(), nullptr, values, of.largest_message, operation, type);
+    detail::count_reduction(words_of(values.size_bytes()), detail::forgone());
 }
 
 /// Every rank adds what all have brought.
@@ -158,8 +164,17 @@ double work_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+MessageCount& detail::forgone() {
+    static MessageCount count;
+    return count;
+}
+
 MessageCount message_count() {
     return detail::counted();
+}
+
+MessageCount forgone_count() {
+    return detail::forgone();
 }
 
 Communicator::Communicator(std::shared_ptr<const Implementation> implementation)
@@ -227,16 +242,12 @@ double Communicator::max(double value) const {
 void Communicator::max(std::span<double> values) const {
     std::vector<std::int64_t> keys(values.size());
     std::transform(values.begin(), values.end(), keys.begin(), ordered_key);
-    if (implementation_->group)
-        reduce_in_place(*implementation_->group, implementation_->meeting.get(), std::span(keys),
-                        implementation_->largest_message, MPI_MAX);
+    reduce_in_place(*implementation_, std::span(keys), MPI_MAX);
     std::transform(keys.begin(), keys.end(), values.begin(), value_of_key);
 }
 
 Index Communicator::max(Index value) const {
-    if (implementation_->group)
-        reduce_in_place(*implementation_->group, implementation_->meeting.get(), std::span(&value, 1),
-                        implementation_->largest_message, MPI_MAX);
+    reduce_in_place(*implementation_, std::span(&value, 1), MPI_MAX);
     return value;
 }
 
@@ -246,15 +257,11 @@ Index Communicator::sum(Index value) const {
 }
 
 void Communicator::sum(std::span<std::int64_t> values) const {
-    if (implementation_->group)
-        reduce_in_place(*implementation_->group, implementation_->meeting.get(), values,
-                        implementation_->largest_message, MPI_SUM);
+    reduce_in_place(*implementation_, values, MPI_SUM);
 }
 
 void Communicator::sum(std::span<std::int32_t> values) const {
-    if (implementation_->group)
-        reduce_in_place(*implementation_->group, implementation_->meeting.get(), values,
-                        implementation_->largest_message, MPI_SUM, MPI_INT32_T);
+    reduce_in_place(*implementation_, values, MPI_SUM, MPI_INT32_T);
 }
 
 void Communicator::sum(std::span<const std::int16_t> values, std::span<std::int16_t> sums) const {
@@ -272,7 +279,7 @@ void Communicator::sum(std::span<const std::int32_t> values, std::span<std::int3
 void Communicator::sum(std::span<CompactSum> sums) const {
     const auto& group = implementation_->group;
     if (!group)
-        return;
+        return detail::count_reduction(words_of(sums.size_bytes()), detail::forgone());
     auto* const meeting = implementation_->meeting.get();
     const bool meets = meeting != nullptr && sums.size_bytes() <= most_pieces_of_meeting * Meeting::most_bytes;
     const auto most_bytes = std::min(implementation_->largest_message,

@@ -34,16 +34,17 @@ inline constexpr int all_to_all_tag = 32002;
 inline constexpr int no_message_tag = 32003;
 inline constexpr int letter_tag = 32004;
 
-/// The count behind message_count().
+/// The counts behind message_count() and forgone_count().
 MessageCount& counted();
+MessageCount& forgone();
 
-inline void count_reduction(std::size_t words) {
-    ++counted().reductions;
-    counted().reduced_words += static_cast<Index>(words);
+inline void count_reduction(std::size_t words, MessageCount& count = counted()) {
+    ++count.reductions;
+    count.reduced_words += static_cast<Index>(words);
 }
-inline void count_collective(std::size_t bytes) {
-    ++counted().other_collectives;
-    counted().collected_bytes += static_cast<Index>(bytes);
+inline void count_collective(std::size_t bytes, MessageCount& count = counted()) {
+    ++count.other_collectives;
+    count.collected_bytes += static_cast<Index>(bytes);
 }
 inline void count_send(std::size_t bytes) {
     ++counted().sends;

@@ -19,11 +19,14 @@ struct MessageCount {
                 sends - earlier.sends,
                 sent_bytes - earlier.sent_bytes};
     }
+    MessageCount operator+(const MessageCount& other) const { return *this - (MessageCount{} - other); }
     bool operator==(const MessageCount&) const = default;
 };
 
 /// The count so far.
 MessageCount message_count();
+/// The collectives of alone() so far, which more ranks would have to make; no messages are among them.
+MessageCount forgone_count();
 
 /// Processor seconds of this thread, from an arbitrary beginning: waiting, and time given to other programs, do
 /// not count. A call takes some 0.3 us. The clock may decide which rank gets which work; results never depend on it.

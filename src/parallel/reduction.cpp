@@ -99,9 +99,11 @@ double exact_sum(const Communicator& ranks, std::span<const double> terms) {
 void exact_sum(const Communicator& ranks, std::span<ExactSum> sums, std::span<std::int64_t> counts) {
     for (auto& sum : sums)
         sum.normalise();
-    if (ranks.size() == 1)
-        return;
     std::vector<CompactSum> compact;
+    if (ranks.size() == 1) {
+        compact.resize(sums.size() + counts.size());
+        return ranks.sum(std::span(compact)); // which counts them
+    }
     compact.reserve(sums.size() + counts.size());
     for (const auto& sum : sums)
         compact.emplace_back(sum);

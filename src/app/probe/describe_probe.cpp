@@ -87,6 +87,21 @@ std::string describe_refusal(const Probe& probe, const algorithm::Workload& work
                        workload.updates > 0 ? fmt::format("{:.2g} {} are to be made; ", workload.updates, unit) : "");
 }
 
+/// For machines between which each collective takes a round trip and more.
+std::string describe_messages(const Probe& probe) {
+    if (probe.counted_steps == 0)
+        return {};
+    const auto a_step = [&](Index number) {
+        return two_digits(static_cast<double>(number) / static_cast<double>(probe.counted_steps));
+    };
+    const auto& all = probe.messages;
+    const auto bytes = [&](Index number) { return number > 0 ? " of " + a_step(number) + " bytes" : ""; };
+    return fmt::format("# messages: where ranks share the particles, a step{} makes {} reduction(s){} and {} other "
+                       "collective(s){}\n",
+                       probe.counts_pilot ? " of the pilot" : "", a_step(all.reductions), bytes(8 * all.reduced_words),
+                       a_step(all.other_collectives), bytes(all.collected_bytes));
+}
+
 std::string describe_memory(const Probe& probe, const algorithm::Workload& workload, int ranks) {
     const double all = probe.common_bytes + probe.divided_bytes;
     auto text = fmt::format("# memory: {} {} a rank: {} of program and data, which every rank holds, and {} that ranks "
@@ -134,7 +149,7 @@ std::string describe_probe(const Probe& probe, const algorithm::Workload& worklo
     } else {
         text += describe_refusal(probe, workload, unit);
     }
-    return text + describe_memory(probe, workload, ranks);
+    return text + describe_messages(probe) + describe_memory(probe, workload, ranks);
 }
 
 } // namespace pearlite::app

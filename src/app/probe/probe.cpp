@@ -264,6 +264,7 @@ class Prober {
 
     void conclude(const Rehearsal& first, const std::optional<Rehearsal>& smaller) {
         const auto& basis = smaller ? *smaller : first;
+        count_messages(basis.course);
         auto prediction = predict(first, smaller);
         probe_.pilot_divisor = basis.pilot_divisor;
         probe_.divisor = basis.divisor;
@@ -286,6 +287,16 @@ class Prober {
         measure_memory(basis);
         if (&basis != &first && first.divisor == basis.divisor)
             measure_memory(first);
+    }
+
+    /// Takes those of the last stage whose steps were seen.
+    void count_messages(const Course& course) {
+        for (const auto& stage : course.stages)
+            if (stage.steps > 0) {
+                probe_.counted_steps = stage.steps;
+                probe_.messages = stage.messages;
+                probe_.counts_pilot = stage.is_pilot;
+            }
     }
 
     /// The part of the run's own particles scales with them.

@@ -42,6 +42,9 @@ struct Probe {
         Index next = 0;
     };
     std::optional<FirstPopulation> first_population = {};
+    Index counted_steps = 0;    ///< those of the last stage seen whose messages were counted
+    parallel::MessageCount messages = {};
+    bool counts_pilot = false; ///< that stage is a pilot
 };
 
 /// Collective. Makes steps of the run for about `seconds`. If these steps do not reach the end of its pilot, or of its

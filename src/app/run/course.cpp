@@ -38,6 +38,9 @@ class CourseRecorder {
 
   private:
     double now() const { return clock_() - start_; }
+    parallel::MessageCount messages() const {
+        return ranks_.size() > 1 ? parallel::message_count() : parallel::forgone_count();
+    }
 
     void enter_stage(double began) {
         const double time = now();
@@ -55,6 +58,7 @@ class CourseRecorder {
         auto& pace = course_.stages.back().pace;
         const double before = now();
         const auto progress_before = run_.progress();
+        const auto messages_before = messages();
         run_.step();
         ++course_.steps;
         const auto progress = run_.progress();
@@ -62,7 +66,10 @@ class CourseRecorder {
             // A trajectory takes dozens of gradients: where evaluations are counted, they measure the work best.
             const Index counted = progress.likelihoods.value_or(0) - progress_before.likelihoods.value_or(0);
             work_of_step_ = static_cast<double>(counted > 0 ? counted : progress.updates_per_step);
-            course_.stages.back().updates += static_cast<double>(progress.updates_per_step);
+            auto& stage = course_.stages.back();
+            stage.updates += static_cast<double>(progress.updates_per_step);
+            ++stage.steps;
+            stage.messages = stage.messages + (messages() - messages_before);
             pace.add(progress, now(), work_of_step_);
             return false;
         }

@@ -22,9 +22,11 @@ struct CourseLimits {
 
 struct Stage {
     bool is_pilot = false;
-    double starting = 0; ///< seconds before its first step
-    Pace pace;           ///< its work counts likelihoods where the run does, else particle moves
-    double updates = 0;  ///< particle moves
+    double starting = 0;                  ///< seconds before its first step
+    Pace pace;                            ///< its work counts likelihoods where the run does, else particle moves
+    double updates = 0;                   ///< particle moves
+    Index steps = 0;                      ///< but for the one that led to the next stage
+    parallel::MessageCount messages = {}; ///< of these on this rank; on one rank alone those that several would need
 };
 
 struct Course {
