@@ -5,6 +5,7 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "population/generation.hpp"
+#include "population/weights.hpp"
 
 #include <memory>
 #include <span>
@@ -33,8 +34,10 @@ class Kernel {
     /// Whether trajectories can run backwards with it.
     virtual bool is_time_reversible() const { return false; }
 
-    /// Called before the moves of step `step`; collective if adapts().
-    virtual void adapt(const parallel::Communicator&, const population::Generation&, Index /*step*/) {}
+    /// Called before the moves of step `step`; collective if adapts(). `weights`: the summary of the generation's log
+    /// weights if it is known, which saves the kernel's own.
+    virtual void adapt(const parallel::Communicator&, const population::Generation&, Index /*step*/,
+                       const population::WeightSummary* /*weights*/ = nullptr) {}
     /// The kernel's estimate of the population's shape at the present temperature; null if it has none.
     virtual const Shape* shape() const { return nullptr; }
     /// Whether the kernel chooses moves or proposals by the motion of the particles: each move() is then a round, after

@@ -16,7 +16,8 @@ Native::Native(std::shared_ptr<const model::Target> target, const MoveSettings& 
         sweeps_.assign(learnt->data(), learnt->data() + learnt->size());
 }
 
-void Native::adapt(const parallel::Communicator&, const population::Generation&, Index step) {
+void Native::adapt(const parallel::Communicator&, const population::Generation&, Index step,
+                   const population::WeightSummary*) {
     step_ = step;
     if (!count_.is_automatic())
         return;

@@ -21,7 +21,8 @@ class Native final : public Kernel {
 
     Index moves() const override { return count_.total(); }
     bool is_time_reversible() const override { return reversed_ != nullptr; }
-    void adapt(const parallel::Communicator& ranks, const population::Generation& generation, Index step) override;
+    void adapt(const parallel::Communicator& ranks, const population::Generation& generation, Index step,
+               const population::WeightSummary* weights = nullptr) override;
     bool tunes() const override { return count_.is_automatic() && !is_given_; }
     bool tune(const Motion& motion, double log_weight_sd) override;
     Index move(Block& block, double b, const model::BlockStreams& streams, std::span<double> derivative) const override;

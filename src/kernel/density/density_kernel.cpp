@@ -61,7 +61,8 @@ void DensityKernel::set(Shape shape, double scale, std::span<const double> extra
     prepare();
 }
 
-void DensityKernel::adapt(const parallel::Communicator& ranks, const population::Generation& generation, Index step) {
+void DensityKernel::adapt(const parallel::Communicator& ranks, const population::Generation& generation, Index step,
+                          const population::WeightSummary* weights) {
     if (learning_ == Learning::constant)
         return;
     step_ = step;
@@ -70,7 +71,7 @@ void DensityKernel::adapt(const parallel::Communicator& ranks, const population:
     const Index d = path_->dimension();
     if (rows_.empty() && d > 1 && is_diagonal(settings_.covariance, d, generation.size()) != shape_.is_diagonal())
         shape_ = Shape::standard(d, !shape_.is_diagonal());
-    shape_ = shape_of(ranks, generation, shape_);
+    shape_ = shape_of(ranks, generation, shape_, weights);
     learn_extra(ranks, generation, shape_, extra_);
     count_.begin();
     prepare();

@@ -38,7 +38,8 @@ class DensityKernel : public Kernel {
     bool is_time_reversible() const override { return true; }
     const Shape* shape() const override { return &shape_; }
 
-    void adapt(const parallel::Communicator& ranks, const population::Generation& generation, Index step) override;
+    void adapt(const parallel::Communicator& ranks, const population::Generation& generation, Index step,
+               const population::WeightSummary* weights = nullptr) override;
     bool tunes() const override;
     bool tune(const Motion& motion, double log_weight_sd) override;
     Index move(Block& block, double b, const model::BlockStreams& streams, std::span<double> derivative) const override;

@@ -2,7 +2,6 @@
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-#include "population/weights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +68,8 @@ Matrix deviations(const Vector& variances, const Matrix& fallback) {
 
 } // namespace
 
-Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback) {
+Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback,
+               const population::WeightSummary* known) {
     const auto& layout = generation.layout();
     const Index d = fallback.dimension();
     Matrix points(d, generation.local_size());
@@ -77,7 +77,7 @@ Shape shape_of(const parallel::Communicator& ranks, const population::Generation
         const auto& block = path::points_of(generation.block(b));
         points.middleCols(generation.block_begin(b), block.size()) = block.points.leftCols(block.size());
     }
-    const auto weights = population::summarise(ranks, layout, generation.log_weights());
+    const auto weights = known ? *known : population::summarise(ranks, layout, generation.log_weights());
     if (fallback.is_diagonal()) {
         const auto [mean, variances] =
             population::weighted_variances(ranks, layout, generation.log_weights(), weights.log_max, points);

@@ -2,6 +2,7 @@
 /// The shape of a population of points at one temperature, from which kernels of densities make their proposals.
 
 #include "population/generation.hpp"
+#include "population/weights.hpp"
 #include "simd/triangular_factor.hpp"
 
 #include <span>
@@ -46,8 +47,9 @@ class Shape {
 };
 
 /// Collective. The weighted mean and shrunk covariance of a population of points. Coordinates without a usable variance
-/// take the rows of `fallback`.
-Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback);
+/// take the rows of `fallback`. `known`: the summary of the log weights, if there is one already.
+Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback,
+               const population::WeightSummary* known = nullptr);
 
 /// The covariance (d x d) of n points with its correlations r multiplied by 1 - sum Var[r]/sum r^2, at least 0, over
 /// all pairs, Var[r] = (1 - r^2)^2/n for normal points (Schaefer & Strimmer 2005, section 2.3). This removes the noise

@@ -4,7 +4,6 @@
 #include "core/moments.hpp"
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
-#include "population/weights.hpp"
 
 namespace pearlite::kernel {
 
