@@ -1,102 +1,96 @@
 #include "parallel/compact_sum.hpp"
 
-#include <algorithm>
+#include <bit>
 
 namespace pearlite::parallel {
 
 namespace {
 
+constexpr int limb_bits = 32;
 constexpr std::uint64_t limb_mask = 0xffffffff;
 constexpr std::size_t n_limbs = ExactSum::n_limbs;
 
 } // namespace
 
-CompactSum::CompactSum(const Limbs& limbs, std::uint64_t base) {
-    if (base == none || !fit(limbs)) {
+CompactSum::CompactSum(Wide integer, int place) {
+    if (place == none || !fits(integer)) {
         words_[0] = none;
         return;
     }
-    const auto word = [&](std::size_t i) { return limbs[2 * i] | limbs[2 * i + 1] << 32; };
-    words_ = {word(0) << 8 | base, word(1) << 8 | word(0) >> 56, word(2) << 8 | word(1) >> 56};
+    if (integer == 0)
+        return;
+    const auto shifted = static_cast<WideCount>(integer) << place_bits;
+    words_ = {static_cast<std::uint64_t>(shifted) | static_cast<std::uint64_t>(place),
+              static_cast<std::uint64_t>(shifted >> 64)};
 }
 
-CompactSum::Limbs CompactSum::limbs() const {
-    const auto highest = static_cast<std::uint64_t>(static_cast<std::int64_t>(words_[2]) >> 8);
-    const std::array<std::uint64_t, 3> words{words_[0] >> 8 | words_[1] << 56, words_[1] >> 8 | words_[2] << 56,
-                                             highest};
-    Limbs limbs{};
-    for (std::size_t i = 0; i < limbs.size(); ++i)
-        limbs[i] = words[i / 2] >> 32 * (i % 2) & limb_mask;
-    return limbs;
-}
-
-/// Whether all bits from that of the sign, 183, upwards are equal.
-bool CompactSum::fit(const Limbs& limbs) {
-    const std::uint64_t sign = is_negative(limbs) ? limb_mask : 0;
-    return (limbs.back() ^ sign) >> 23 == 0;
+CompactSum::Wide CompactSum::integer() const {
+    return static_cast<Wide>(static_cast<WideCount>(words_[1]) << 64 | words_[0]) >> place_bits;
 }
 
 CompactSum::CompactSum(const ExactSum& normalised) {
     const auto words = normalised.words();
-    const auto limb = [&](std::size_t i) { // the last one holds the sign
-        return static_cast<std::uint64_t>(words[std::min(i, n_limbs - 1)]) & limb_mask;
-    };
-    const std::int64_t sign = words[n_limbs - 1];
+    for (std::size_t i = n_limbs; i < words.size(); ++i)
+        if (words[i] != 0) { // infinite, or NaN
+            words_[0] = none;
+            return;
+        }
     std::size_t lowest = 0;
     while (lowest < n_limbs && words[lowest] == 0)
         ++lowest;
-    const bool is_finite = std::ranges::all_of(words.last(ExactSum::n_words - n_limbs), [](auto n) { return n == 0; });
-    if (is_finite && lowest == n_limbs)
+    if (lowest == n_limbs)
         return;
-    Limbs limbs{};
-    for (std::size_t i = 0; i < limbs.size(); ++i)
-        limbs[i] = limb(lowest + i);
-    bool fits = is_finite && (sign == 0 || sign == -1) && is_negative(limbs) == (sign < 0);
-    for (std::size_t i = lowest + limbs.size(); i < n_limbs; ++i)
-        fits = fits && limb(i) == (static_cast<std::uint64_t>(sign) & limb_mask);
-    *this = CompactSum(limbs, fits ? lowest : none);
+    const std::int64_t sign = words[n_limbs - 1] >> 63;
+    const auto limb = [&](std::size_t i) { // those beyond the last one, which is signed, repeat its sign
+        return static_cast<std::uint64_t>(i < n_limbs ? words[i] : sign) & limb_mask;
+    };
+    const int shift = std::countr_zero(limb(lowest));
+    constexpr std::size_t whole = 4; // limbs in 128 bits
+    WideCount integer = 0;
+    for (std::size_t i = whole; i-- > 0;)
+        integer = integer << limb_bits | limb(lowest + i);
+    const std::uint64_t next = limb(lowest + whole), sign_limb = static_cast<std::uint64_t>(sign) & limb_mask;
+    if (shift > 0)
+        integer = integer >> shift | static_cast<WideCount>(next)
+                                         << (whole * limb_bits - static_cast<std::size_t>(shift));
+    const auto window = static_cast<Wide>(integer);
+    bool is_all = words[n_limbs - 1] == sign && (window < 0) == (sign < 0) && next >> shift == sign_limb >> shift;
+    for (std::size_t i = lowest + whole + 1; i < n_limbs; ++i)
+        is_all = is_all && limb(i) == sign_limb;
+    *this = CompactSum(window, is_all ? static_cast<int>(lowest) * limb_bits + shift : none);
 }
 
 ExactSum CompactSum::expand() const {
     ExactSum sum;
-    if (base() == zero)
+    if (place() == zero)
         return sum;
-    const auto limbs = this->limbs();
     const auto words = sum.words();
-    const bool has_sign = is_negative(limbs);
-    for (std::size_t i = base(); i < n_limbs; ++i)
-        words[i] = static_cast<std::int64_t>(i - base() < limbs.size() ? limbs[i - base()] : has_sign ? limb_mask : 0);
-    words[n_limbs - 1] = has_sign ? -1 : 0;
+    const auto first = static_cast<std::size_t>(place() / limb_bits);
+    const int shift = place() % limb_bits;
+    Wide rest = integer();
+    words[first] = static_cast<std::int64_t>(static_cast<std::uint64_t>(rest) << shift & limb_mask);
+    rest >>= limb_bits - shift;
+    for (std::size_t i = first + 1; i + 1 < n_limbs; ++i, rest >>= limb_bits)
+        words[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(rest) & limb_mask);
+    words[n_limbs - 1] = static_cast<std::int64_t>(rest);
     sum.normalise();
     return sum;
 }
 
 CompactSum operator+(const CompactSum& a, const CompactSum& b) {
-    if (!a.has_value() || b.base() == CompactSum::zero)
+    if (!a.has_value() || b.place() == CompactSum::zero)
         return a;
-    if (!b.has_value() || a.base() == CompactSum::zero)
+    if (!b.has_value() || a.place() == CompactSum::zero)
         return b;
-    const auto &low = a.base() < b.base() ? a : b, &high = a.base() < b.base() ? b : a;
-    auto sum = low.limbs();
-    const auto other = high.limbs();
-    const std::size_t shift = high.base() - low.base();
-    const std::uint64_t sign = CompactSum::is_negative(other) ? limb_mask : 0;
-    // The other window in units of the lower one: what is shifted out must be sign, and so must be the highest bits.
-    CompactSum::Limbs shifted{};
-    bool fits = shift < shifted.size();
-    for (std::size_t i = 0; i < other.size(); ++i)
-        if (i + shift < shifted.size())
-            shifted[i + shift] = other[i];
-        else
-            fits = fits && other[i] == sign;
-    fits = fits && CompactSum::is_negative(shifted) == (sign != 0) && CompactSum::fit(shifted);
-    std::uint64_t carry = 0;
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-        carry += sum[i] + shifted[i];
-        sum[i] = carry & limb_mask;
-        carry >>= 32;
-    }
-    return {sum, fits ? low.base() : CompactSum::none};
+    const auto &low = a.place() < b.place() ? a : b, &high = a.place() < b.place() ? b : a;
+    const int shift = high.place() - low.place();
+    constexpr int bits = 128 - CompactSum::place_bits;
+    if (shift >= bits)
+        return {0, CompactSum::none};
+    const auto integer = high.integer();
+    const auto shifted = static_cast<CompactSum::Wide>(static_cast<WideCount>(integer) << shift);
+    return {low.integer() + shifted,
+            shifted >> shift == integer && CompactSum::fits(shifted) ? low.place() : CompactSum::none};
 }
 
 } // namespace pearlite::parallel

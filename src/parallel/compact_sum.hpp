@@ -1,5 +1,5 @@
 #pragma once
-/// Exact sums on their way between ranks: of the 73 words of an accumulator hardly six are not 0.
+/// Exact sums on their way between ranks: of the 73 words of an accumulator hardly four are not 0.
 
 #include "core/exact_sum.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace pearlite::parallel {
 
-/// A window of an exact sum: an integer of 184 bits, in units of the lowest limb that is not 0. Sums of windows are
+/// A window of an exact sum in two words: an integer of 116 bits, and the place of its lowest bit. Sums of windows are
 /// exact or have no value, so that the bits of a sum do not depend on its order.
 class CompactSum {
   public:
@@ -16,7 +16,7 @@ class CompactSum {
     /// Without a value if the sum does not fit, or is not finite.
     explicit CompactSum(const ExactSum& normalised);
 
-    bool has_value() const { return base() != none; }
+    bool has_value() const { return place() != none; }
     /// The sum, normalised.
     ExactSum expand() const;
 
@@ -24,18 +24,17 @@ class CompactSum {
     friend CompactSum operator+(const CompactSum& a, const CompactSum& b);
 
   private:
-    using Limbs = std::array<std::uint64_t, 6>; ///< 32 bits each from the lowest, two's complement
+    __extension__ typedef __int128 Wide; // NOLINT(modernize-use-using): __extension__ begins no alias
 
-    /// The lowest byte has the number of the window's lowest limb, or one of these.
-    static constexpr std::uint64_t none = 0xff, zero = 0xfe;
+    /// The lowest bits have the place of the integer's lowest bit in the sum, or one of these.
+    static constexpr int place_bits = 12, none = 0xfff, zero = 0xffe;
 
-    CompactSum(const Limbs& limbs, std::uint64_t base);
-    std::uint64_t base() const { return words_[0] & 0xff; }
-    Limbs limbs() const;
-    static bool fit(const Limbs& limbs);
-    static bool is_negative(const Limbs& limbs) { return (limbs.back() & 0x80000000) != 0; }
+    CompactSum(Wide integer, int place);
+    int place() const { return static_cast<int>(words_[0] & none); }
+    Wide integer() const;
+    static bool fits(Wide integer) { return integer == integer << place_bits >> place_bits; }
 
-    std::array<std::uint64_t, 3> words_{zero, 0, 0};
+    std::array<std::uint64_t, 2> words_{zero, 0};
 };
 
 } // namespace pearlite::parallel

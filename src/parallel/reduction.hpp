@@ -11,7 +11,7 @@ namespace pearlite::parallel {
 /// The exactly rounded sum of the terms of all ranks; on every rank.
 double exact_sum(const Communicator& ranks, std::span<const double> terms);
 /// Adds the ranks' accumulators and counts (below 2^53), each in place (all ranks pass equally many), in one collective
-/// of three words a number, and another one for sums that are too wide for these.
+/// of two words a number, and another one for sums that are too wide for these.
 void exact_sum(const Communicator& ranks, std::span<ExactSum> sums, std::span<std::int64_t> counts = {});
 
 /// The same for terms with 0 <= term <= 1 (weights relative to their maximum): fixed-point, vectorised, about the cost

@@ -123,11 +123,4 @@ Index Temperatures::steps() const {
     return given ? given->steps() : 0;
 }
 
-double Temperatures::next(Index t, double from, double variance_u,
-                          const std::function<double(double to)>& conditional_ess) const {
-    if (const auto* given = std::get_if<Schedule>(this))
-        return (*given)[t];
-    return next_of(std::get<AdaptiveSchedule>(*this), from, variance_u, conditional_ess);
-}
-
 } // namespace pearlite::path

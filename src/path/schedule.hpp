@@ -70,8 +70,6 @@ struct Temperatures : std::variant<Schedule, AdaptiveSchedule> {
     double end() const;
     /// K; 0 where a run chooses its temperatures.
     Index steps() const;
-    /// The inverse temperature of step t >= 1; `from`, that of the step before, and the rest as for next_of.
-    double next(Index t, double from, double variance_u, const std::function<double(double to)>& conditional_ess) const;
 };
 
 } // namespace pearlite::path

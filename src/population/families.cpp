@@ -41,27 +41,15 @@ struct Scale {
     double value(Wide sum) const { return static_cast<double>(sum) * unit; }
 };
 
-std::vector<Scale> scales_of(const parallel::Communicator& ranks, const Eigen::Ref<const Matrix>& values) {
-    std::vector<double> largest(static_cast<std::size_t>(values.rows()), 0.0);
-    for (Index i = 0; i < values.cols(); ++i)
-        for (Index k = 0; k < values.rows(); ++k) {
-            const double magnitude = std::abs(values(k, i));
-            auto& row = largest[static_cast<std::size_t>(k)];
-            row = magnitude <= std::numeric_limits<double>::max() ? std::max(row, magnitude) : infinity;
-        }
-    ranks.max(std::span(largest));
-    std::vector<Scale> scales;
-    scales.reserve(largest.size());
-    for (const double magnitude : largest)
-        scales.push_back(Scale::of(magnitude));
-    return scales;
-}
-
 } // namespace
 
-Families::Families(const parallel::Communicator& ranks, Index n_slots, std::span<const std::int64_t> eves)
+Families::Families(const parallel::Communicator& ranks, Index n_slots, std::span<const std::int64_t> eves,
+                   bool are_slots)
     : ranks_(ranks), slots_(n_slots, 1, ranks.size(), ranks.rank()) {
-    parallel::together(ranks_, [&] { place_particles(eves); });
+    if (are_slots)
+        place_particles(eves);
+    else
+        parallel::together(ranks_, [&] { place_particles(eves); });
     meet();
 }
 
@@ -101,7 +89,7 @@ void Families::meet() {
     send_to_owners(
         0, [](Index, std::span<std::byte>) {},
         [&](Index place, std::span<const std::byte>) { survives[static_cast<std::size_t>(place)] = 1; });
-    surviving_ = ranks_.sum(static_cast<Index>(std::ranges::count(survives, 1)));
+    surviving_here_ = std::ranges::count(survives, 1);
 }
 
 /// Collective. Sends `bytes` for each family in away_, which pack(its place there, out) fills; the owner of its Eve
@@ -130,10 +118,30 @@ void Families::send_to_owners(std::size_t bytes, Pack&& pack, Unpack&& unpack) c
         });
 }
 
+std::vector<double> Families::magnitudes(const Eigen::Ref<const Matrix>& values) {
+    std::vector<double> largest(static_cast<std::size_t>(values.rows()), 0.0);
+    for (Index i = 0; i < values.cols(); ++i)
+        for (Index k = 0; k < values.rows(); ++k) {
+            const double magnitude = std::abs(values(k, i));
+            auto& row = largest[static_cast<std::size_t>(k)];
+            row = magnitude <= std::numeric_limits<double>::max() ? std::max(row, magnitude) : infinity;
+        }
+    return largest;
+}
+
 Matrix Families::sums(const Eigen::Ref<const Matrix>& values) const {
-    PEARLITE_EXPECTS(values.cols() == static_cast<Index>(places_.size()));
+    auto largest = magnitudes(values);
+    ranks_.max(std::span(largest));
+    return sums(values, largest);
+}
+
+Matrix Families::sums(const Eigen::Ref<const Matrix>& values, std::span<const double> magnitudes) const {
     const Index K = values.rows();
-    const auto scales = scales_of(ranks_, values);
+    PEARLITE_EXPECTS(values.cols() == static_cast<Index>(places_.size()) && std::ssize(magnitudes) == K);
+    std::vector<Scale> scales;
+    scales.reserve(magnitudes.size());
+    for (const double magnitude : magnitudes)
+        scales.push_back(Scale::of(magnitude));
     std::vector<Wide> here(static_cast<std::size_t>(K * slots_.local_items())),
         away(static_cast<std::size_t>(K) * away_.size());
     for (Index i = 0; i < values.cols(); ++i) {

@@ -51,10 +51,15 @@ void find_sums(const parallel::Communicator& ranks, const Weights& here, std::sp
     }
 }
 
-IntegerWeights integer_weights(const parallel::Communicator& ranks, std::span<const WeightedParticles> generations) {
+double largest_of(const parallel::Communicator& ranks, std::span<const WeightedParticles> generations) {
     double log_max = log_zero;
     for (const auto& generation : generations)
         log_max = std::max(log_max, largest_log_weight(ranks, *generation.layout, generation.log_weights));
+    return log_max;
+}
+
+IntegerWeights integer_weights(const parallel::Communicator& ranks, std::span<const WeightedParticles> generations,
+                               double log_max) {
     if (log_max == log_zero)
         throw NumericalError("resampling: no particle has a positive weight");
     const int bits = std::bit_width(static_cast<std::uint64_t>(size_of(generations) - 1));
@@ -148,10 +153,10 @@ std::vector<Index> residual(const parallel::Communicator& ranks, const IntegerWe
 std::vector<std::vector<Index>> offspring(const parallel::Communicator& ranks,
                                           std::span<const WeightedParticles> generations, Index generation,
                                           Resampling scheme, const random::Seed& seed, std::uint32_t step,
-                                          Index n_offspring) {
+                                          Index n_offspring, std::optional<double> log_max) {
     for (const auto& each : generations)
         PEARLITE_EXPECTS(std::ssize(each.log_weights) == each.layout->local_items() && each.layout->size() >= 1);
-    const auto weights = integer_weights(ranks, generations);
+    const auto weights = integer_weights(ranks, generations, log_max ? *log_max : largest_of(ranks, generations));
     const auto size = static_cast<WideCount>(n_offspring), total = weights.total;
     const auto split = [&](const std::vector<Index>& numbers) {
         std::vector<std::vector<Index>> lists;
@@ -200,9 +205,10 @@ std::vector<std::vector<Index>> offspring(const parallel::Communicator& ranks,
 
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
                              std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
-                             std::uint32_t step, std::optional<Index> n_offspring) {
+                             std::uint32_t step, std::optional<Index> n_offspring, std::optional<double> log_max) {
     const WeightedParticles particles{&layout, log_weights};
-    return offspring(ranks, {&particles, 1}, generation, scheme, seed, step, n_offspring.value_or(layout.size()))
+    return offspring(ranks, {&particles, 1}, generation, scheme, seed, step, n_offspring.value_or(layout.size()),
+                     log_max)
         .front();
 }
 

@@ -19,10 +19,12 @@ enum class Resampling { multinomial, stratified, systematic, residual };
 
 /// Collective. Offspring numbers of the local particles of `layout`; they sum over all ranks to n_offspring, or to
 /// layout.size() if it is not given. Random numbers are addressed by (seed, resample, slot of `generation`, step).
-/// NumericalError if a weight is NaN or infinite, or none is > 0.
+/// NumericalError if a weight is NaN or infinite, or none is > 0. `log_max`: the largest log weight of all ranks, if
+/// it is known already.
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
                              std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
-                             std::uint32_t step, std::optional<Index> n_offspring = {});
+                             std::uint32_t step, std::optional<Index> n_offspring = {},
+                             std::optional<double> log_max = {});
 
 /// Particles of a generation with their weights, the input of resampling.
 struct WeightedParticles {
@@ -35,7 +37,7 @@ struct WeightedParticles {
 std::vector<std::vector<Index>> offspring(const parallel::Communicator& ranks,
                                           std::span<const WeightedParticles> generations, Index generation,
                                           Resampling scheme, const random::Seed& seed, std::uint32_t step,
-                                          Index n_offspring);
+                                          Index n_offspring, std::optional<double> log_max = {});
 
 /// A copy plan for one rank: sources and targets are local slots.
 struct Relocation {

@@ -1,4 +1,4 @@
-#include "population/weights.hpp"
+#include "population/conditional_ess.hpp"
 
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
@@ -58,16 +58,20 @@ Lanes exponential_or_zero(const Lanes& x) {
 } // namespace
 
 double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                          std::span<const double> log_weights, const std::exception_ptr& failure) {
-    double largest = log_zero;
+                          std::span<const double> log_weights, const std::exception_ptr& failure,
+                          std::span<double> further) {
+    std::vector<double> largest{log_zero};
     const auto look = [&] {
         for (std::size_t i = 0; i < log_weights.size(); ++i) {
             require_log_weight(log_weights[i], layout, i);
-            largest = std::max(largest, log_weights[i]);
+            largest.front() = std::max(largest.front(), log_weights[i]);
         }
     };
-    parallel::agree(ranks, failure ? failure : parallel::failure_of(look), std::span(&largest, 1));
-    return largest;
+    const auto error = failure ? failure : parallel::failure_of(look);
+    largest.insert(largest.end(), further.begin(), further.end());
+    parallel::agree(ranks, error, std::span(largest));
+    std::copy(largest.begin() + 1, largest.end(), further.begin());
+    return largest.front();
 }
 
 std::vector<double> BlockSums::total(const parallel::Communicator& ranks) {
@@ -80,10 +84,11 @@ std::vector<double> BlockSums::total(const parallel::Communicator& ranks) {
 }
 
 WeightSummary summarise(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                        std::span<const double> log_weights, const std::exception_ptr& failure) {
+                        std::span<const double> log_weights, const std::exception_ptr& failure,
+                        std::span<double> further) {
     PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items());
     WeightSummary summary;
-    summary.log_max = largest_log_weight(ranks, layout, log_weights, failure);
+    summary.log_max = largest_log_weight(ranks, layout, log_weights, failure, further);
     if (summary.log_max == log_zero) {
         summary.log_sum = summary.log_mean = log_zero;
         return summary;
@@ -96,8 +101,8 @@ WeightSummary summarise(const parallel::Communicator& ranks, const parallel::Blo
             sum += w;
             squares += w * w;
         }
-        sums.add(0, sum);
-        sums.add(1, squares);
+        sums.add(0, weight_term(sum));
+        sums.add(1, weight_term(squares));
     });
     const auto total = sums.total(ranks);
     summary.log_sum = summary.log_max + std::log(total[0]);
@@ -106,43 +111,62 @@ WeightSummary summarise(const parallel::Communicator& ranks, const parallel::Blo
     return summary;
 }
 
-double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                       std::span<const double> log_weights, std::span<const double> log_increments,
-                       const std::exception_ptr& failure) {
-    PEARLITE_EXPECTS(log_weights.size() == log_increments.size());
+std::vector<double> conditional_ess_of_steps(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                                             std::span<const double> log_weights,
+                                             const std::vector<std::vector<double>>& log_increments,
+                                             const std::exception_ptr& failure) {
     // Sums of W e^{power inc}, power 0, 1, 2, each relative to its own largest term: a particle that is nothing in one
     // of them may be everything in another.
     constexpr std::size_t n_powers = 3;
-    std::array<double, n_powers> log_max{};
-    log_max.fill(log_zero);
+    const std::size_t n_steps = log_increments.size();
+    std::vector<double> log_max(n_powers * n_steps, log_zero);
     const auto look = [&] {
-        for (std::size_t i = 0; i < log_weights.size(); ++i) {
-            if (log_weights[i] == log_zero || log_increments[i] == log_zero)
-                continue;
-            require_log_weight(log_weights[i] + log_increments[i], layout, i);
-            for (std::size_t power = 0; power < n_powers; ++power)
-                log_max[power] =
-                    std::max(log_max[power], log_weights[i] + static_cast<double>(power) * log_increments[i]);
+        for (std::size_t step = 0; step < n_steps; ++step) {
+            const auto& increments = log_increments[step];
+            PEARLITE_EXPECTS(log_weights.size() == increments.size());
+            for (std::size_t i = 0; i < log_weights.size(); ++i) {
+                if (log_weights[i] == log_zero || increments[i] == log_zero)
+                    continue;
+                require_log_weight(log_weights[i] + increments[i], layout, i);
+                for (std::size_t power = 0; power < n_powers; ++power) {
+                    double& largest = log_max[n_powers * step + power];
+                    largest = std::max(largest, log_weights[i] + static_cast<double>(power) * increments[i]);
+                }
+            }
         }
     };
     parallel::agree(ranks, failure ? failure : parallel::failure_of(look), std::span(log_max));
-    if (log_max[0] == log_zero)
-        return 0;
-    BlockSums sums(n_powers);
-    for_each_block(layout, [&](Index first, Index count) {
-        std::array<Lanes, n_powers> block_sums;
-        block_sums.fill(Lanes::Zero());
-        for_each_packet(log_weights, log_increments, first, count,
-                        [&](const Lanes& log_weight, const Lanes& increment) {
-                            Lanes log_term = log_weight;
-                            for (std::size_t power = 0; power < n_powers; ++power, log_term += increment)
-                                block_sums[power] += exponential_or_zero(log_term - log_max[power]);
-                        });
-        for (std::size_t power = 0; power < n_powers; ++power)
-            sums.add(power, block_sums[power].sum());
-    });
-    const auto sum = sums.total(ranks);
-    return std::exp(2 * log_max[1] - log_max[0] - log_max[2]) * (sum[1] * sum[1] / (sum[0] * sum[2]));
+    BlockSums sums(log_max.size());
+    for (std::size_t step = 0; step < n_steps; ++step)
+        for_each_block(layout, [&](Index first, Index count) {
+            std::array<Lanes, n_powers> block_sums;
+            block_sums.fill(Lanes::Zero());
+            for_each_packet(
+                log_weights, log_increments[step], first, count, [&](const Lanes& log_weight, const Lanes& increment) {
+                    Lanes log_term = log_weight;
+                    for (std::size_t power = 0; power < n_powers; ++power, log_term += increment)
+                        block_sums[power] += exponential_or_zero(log_term - log_max[n_powers * step + power]);
+                });
+            for (std::size_t power = 0; power < n_powers; ++power)
+                sums.add(n_powers * step + power, weight_term(block_sums[power].sum()));
+        });
+    const auto all = sums.total(ranks);
+    std::vector<double> ess;
+    for (std::size_t step = 0; step < n_steps; ++step) {
+        const double *const largest = log_max.data() + n_powers * step, *const sum = all.data() + n_powers * step;
+        ess.push_back(largest[0] == log_zero
+                          ? 0
+                          : std::exp(2 * largest[1] - largest[0] - largest[2]) * (sum[1] * sum[1] / (sum[0] * sum[2])));
+    }
+    return ess;
+}
+
+double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                       std::span<const double> log_weights, std::span<const double> log_increments,
+                       const std::exception_ptr& failure) {
+    return conditional_ess_of_steps(ranks, layout, log_weights, {{log_increments.begin(), log_increments.end()}},
+                                    failure)
+        .front();
 }
 
 namespace {

@@ -23,12 +23,14 @@ struct WeightSummary {
 /// Collective. The largest log weight of all ranks; log_zero if no particle is left. log_weights holds the local
 /// particles of `layout`; NaN and +inf are NumericalErrors that name the particle.
 double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                          std::span<const double> log_weights, const std::exception_ptr& failure = nullptr);
+                          std::span<const double> log_weights, const std::exception_ptr& failure = nullptr,
+                          std::span<double> further = {});
 
 /// Collective: two reductions. Errors as for largest_log_weight; `failure`: what kept this rank from its weights, on
-/// which the ranks agree.
+/// which the ranks agree; `further`: numbers that become the largest of all ranks in the first of the reductions.
 WeightSummary summarise(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                        std::span<const double> log_weights, const std::exception_ptr& failure = nullptr);
+                        std::span<const double> log_weights, const std::exception_ptr& failure = nullptr,
+                        std::span<double> further = {});
 
 /// Collective. Conditional ESS of one reweighting by `log_increments` (Zhou, Johansen & Aston 2016), as a fraction:
 /// (sum W e^inc)^2 / sum W e^{2 inc}, W the normalised present weights. In (0, 1]; 1 if nothing changes. Particles
@@ -54,6 +56,13 @@ struct Variances {
 Variances weighted_variances(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                              std::span<const double> log_weights, double log_max,
                              const Eigen::Ref<const Matrix>& points);
+
+/// A sum of weights relative to the largest weight of all, or of their squares, to a multiple of 2^-80: sums of these
+/// have few bits, however far apart weights are, and what is lost is below 2^-60 of the largest term.
+inline double weight_term(double sum) {
+    constexpr double rounder = 0x1.8p-28, exact_from = 0x1p-29; // 2^52 units
+    return sum < exact_from ? sum + rounder - rounder : sum;
+}
 
 /// Sums over particles: add() takes a block's terms, total() is collective.
 class BlockSums {

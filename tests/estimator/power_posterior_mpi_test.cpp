@@ -92,7 +92,10 @@ void add(PowerPosterior& integral, const Communicator& ranks, const BlockLayout&
     const population::Families families(ranks, layout.size(), local_part(now.eves, layout));
     const auto log_weights = local_part(now.log_weights, layout);
     integral.add(now.a, now.mean_u, now.variance_u, log_weights,
-                 population::summarise(ranks, layout, log_weights).log_sum, local_part(now.u, layout), families);
+                 population::summarise(ranks, layout, log_weights).log_sum, local_part(now.u, layout));
+    auto magnitudes = integral.magnitudes();
+    ranks.max(std::span(magnitudes));
+    integral.settle(magnitudes, families);
 }
 
 PowerPosterior integral_of(const Communicator& ranks, const BlockLayout& layout, const std::vector<Temperature>& run) {

@@ -1,5 +1,6 @@
 #include "population/weights.hpp"
 
+#include "parallel/compact_sum.hpp"
 #include "pearlite/core/error.hpp"
 #include "population/weight_cases.hpp"
 
@@ -23,6 +24,24 @@ parallel::BlockLayout layout_of(const std::vector<double>& values, Index block =
 /// Compares a double with a reference to a relative 1e-13.
 void expect_close(double value, long double reference, const std::string& what) {
     EXPECT_LE(std::fabs(static_cast<long double>(value) - reference), 1e-13L * std::fabs(reference) + 1e-300L) << what;
+}
+
+/// Catches terms that have too many bits for the two words of a sum between ranks, and terms that lose more than they
+/// may.
+TEST(Weights, SumsOfTermsFitHoweverFarApartTheyAre) {
+    double lost = 0;
+    ExactSum sum, exact;
+    for (int exponent = 20; exponent > -1000; --exponent) {
+        const double weight = std::ldexp(1.7, exponent), term = weight_term(weight);
+        sum.add(term);
+        exact.add(weight);
+        lost = std::max(lost, std::abs(term - weight));
+    }
+    sum.normalise();
+    EXPECT_TRUE(parallel::CompactSum(sum).has_value());
+    EXPECT_EQ(sum.value(), exact.value());
+    EXPECT_LE(lost, 0x1p-81);
+    EXPECT_GT(lost, 0);
 }
 
 TEST(Weights, SummaryAgreesWithLongDouble) {

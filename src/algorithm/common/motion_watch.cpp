@@ -1,8 +1,6 @@
 #include "algorithm/common/motion_watch.hpp"
 
 #include "kernel/density/shape.hpp"
-#include "parallel/agreement.hpp"
-#include "parallel/reduction.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <algorithm>
@@ -147,24 +145,6 @@ BlockMotion MotionWatch::compare(const population::Generation& generation, Index
     if (has_energies_)
         before.compared.assign(energies.begin(), energies.end());
     return motion;
-}
-
-kernel::Motion motion_of(const parallel::Communicator& ranks, std::span<const BlockMotion> blocks, std::size_t n_sums,
-                         std::int64_t& accepted, const std::exception_ptr& failure) {
-    double log_max = -infinity;
-    for (const auto& block : blocks)
-        log_max = std::max(log_max, block.sums.empty() ? -infinity : block.log_max);
-    parallel::agree(ranks, failure, std::span(&log_max, 1));
-    std::vector<ExactSum> sums(n_sums);
-    for (const auto& block : blocks)
-        for (std::size_t k = 0; k < block.sums.size(); ++k)
-            sums[k].add(std::exp(block.log_max - log_max) * block.sums[k]);
-    parallel::exact_sum(ranks, std::span(sums), std::span(&accepted, 1));
-    std::vector<double> values;
-    values.reserve(n_sums);
-    for (const auto& sum : sums)
-        values.push_back(sum.value());
-    return motion_of(values);
 }
 
 } // namespace pearlite::algorithm

@@ -4,7 +4,6 @@
 #include "kernel/kernel.hpp"
 #include "pearlite/model/target.hpp"
 
-#include <exception>
 #include <span>
 #include <vector>
 
@@ -56,10 +55,5 @@ class MotionWatch {
     std::vector<Seen> seen_;
     Matrix jump_, centred_;
 };
-
-/// Collective: two reductions. The motion by the sums of this rank's blocks and all others'. `accepted` becomes the sum
-/// of the ranks' numbers, and the ranks agree on `failure`.
-kernel::Motion motion_of(const parallel::Communicator& ranks, std::span<const BlockMotion> blocks, std::size_t n_sums,
-                         std::int64_t& accepted, const std::exception_ptr& failure);
 
 } // namespace pearlite::algorithm

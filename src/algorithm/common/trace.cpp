@@ -90,59 +90,91 @@ std::vector<double> OnTheFly::largest() const {
     return all;
 }
 
+void OnTheFly::add(const Record& record, const Largest& largest, std::span<ExactSum> sums) {
+    for (const auto& block : record.blocks)
+        if (block.log_max > log_zero) {
+            const double scale = std::exp(block.log_max - largest.of_all);
+            sums[0].add(population::weight_term(scale * block.weight));
+            sums[1].add(population::weight_term(scale * scale * block.square));
+            sums[2].add(scale * block.first);
+            sums[3].add(scale * block.second);
+        }
+    for (const auto& block : record.motions) {
+        const double scale = std::exp(block.log_max - largest.of_watched);
+        for (std::size_t j = n_of_record; j < sums.size(); ++j)
+            sums[j].add(scale * block.sums[j - n_of_record]);
+    }
+}
+
+OnTheFly::Sums OnTheFly::sum(const parallel::Communicator& ranks, const Largest& largest, std::size_t n_motions,
+                             std::span<std::int64_t> further, const std::exception_ptr& failure) const {
+    std::vector<ExactSum> sums(n_of_record + n_motions);
+    std::vector<std::int64_t> counts(further.begin(), further.end());
+    counts.push_back(failure ? 1 : 0);
+    counts.push_back(0);
+    if (!failure) {
+        PEARLITE_EXPECTS(records_.size() == 1);
+        add(records_.front(), largest, sums);
+        counts.back() = records_.front().accepted;
+    }
+    parallel::exact_sum(ranks, std::span(sums), std::span(counts));
+    if (counts[further.size()] > 0)
+        parallel::agree(ranks, failure);
+    std::copy_n(counts.begin(), further.size(), further.begin());
+    Sums result{{}, counts.back()};
+    for (const auto& sum : sums)
+        result.values.push_back(sum.value());
+    return result;
+}
+
+void OnTheFly::append(const Sums& sums, const Largest& largest, Index n_particles, double log_ratio_offset,
+                      bool accepts, Trace& trace) {
+    append(records_.front(), sums, largest.of_all, n_particles, log_ratio_offset, accepts, trace);
+    drop();
+}
+
 void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
                      Trace& trace, const std::exception_ptr& failure) {
     auto log_max = largest();
     parallel::agree(ranks, failure, std::span(log_max));
-    const auto n_motions = static_cast<std::size_t>(log_max.back()), n_sums = 4 + n_motions;
+    const auto n_sums = n_of_record + static_cast<std::size_t>(log_max.back());
     std::vector<ExactSum> sums(n_sums * records_.size());
     std::vector<std::int64_t> accepted;
     for (std::size_t k = 0; k < records_.size(); ++k) {
-        auto* const of_record = sums.data() + n_sums * k;
-        for (const auto& block : records_[k].blocks)
-            if (block.log_max > log_zero) {
-                const double scale = std::exp(block.log_max - log_max[2 * k]);
-                of_record[0].add(scale * block.weight);
-                of_record[1].add(scale * scale * block.square);
-                of_record[2].add(scale * block.first);
-                of_record[3].add(scale * block.second);
-            }
-        for (const auto& block : records_[k].motions) {
-            const double scale = std::exp(block.log_max - log_max[2 * k + 1]);
-            for (std::size_t j = 0; j < n_motions; ++j)
-                of_record[4 + j].add(scale * block.sums[j]);
-        }
+        add(records_[k], {log_max[2 * k], log_max[2 * k + 1]}, std::span(sums).subspan(n_sums * k, n_sums));
         accepted.push_back(records_[k].accepted);
     }
     parallel::exact_sum(ranks, std::span(sums), std::span(accepted));
-
-    std::vector<double> values(n_sums);
     for (std::size_t k = 0; k < records_.size(); ++k) {
-        std::transform(sums.data() + n_sums * k, sums.data() + n_sums * (k + 1), values.begin(),
-                       [](const ExactSum& sum) { return sum.value(); });
-        const double weight = values[0];
-        const double mean = values[2] / weight;
-        trace.inverse_temperature.push_back(records_[k].inverse_temperature);
-        trace.log_ratio.push_back(log_ratio_offset + log_max[2 * k] +
-                                  std::log(weight / static_cast<double>(n_particles)));
-        trace.ess.push_back(weight > 0 ? weight * weight / values[1] : 0);
-        trace.mean_u.push_back(mean);
-        const double variance = values[3] / weight - mean * mean;
-        trace.variance_u.push_back(variance < 0 ? 0 : variance); // below 0 by rounding; NaN, where u is infinite, stays
-        if (accepts)
-            trace.acceptance.push_back(records_[k].moves > 0
-                                           ? static_cast<double>(accepted[k]) /
-                                                 static_cast<double>(records_[k].moves * records_[k].particles)
-                                           : std::numeric_limits<double>::quiet_NaN());
-        trace.moves.push_back(records_[k].moves);
-        const auto motion = motion_of(std::span(values).subspan(4));
-        trace.mobility.push_back(motion.mobility);
-        trace.mobility_energy.push_back(motion.energy);
-        trace.mobility_worst.push_back(motion.worst);
-        trace.mobility_median.push_back(motion.median);
-        trace.unmoved.push_back(motion.unmoved);
+        Sums of_record{{}, accepted[k]};
+        for (std::size_t j = 0; j < n_sums; ++j)
+            of_record.values.push_back(sums[n_sums * k + j].value());
+        append(records_[k], of_record, log_max[2 * k], n_particles, log_ratio_offset, accepts, trace);
     }
-    records_.clear();
+    drop();
+}
+
+void OnTheFly::append(const Record& record, const Sums& sums, double log_max, Index n_particles,
+                      double log_ratio_offset, bool accepts, Trace& trace) {
+    const auto& values = sums.values;
+    const double weight = values[0], mean = values[2] / weight;
+    trace.inverse_temperature.push_back(record.inverse_temperature);
+    trace.log_ratio.push_back(log_ratio_offset + log_max + std::log(weight / static_cast<double>(n_particles)));
+    trace.ess.push_back(weight > 0 ? weight * weight / values[1] : 0);
+    trace.mean_u.push_back(mean);
+    const double variance = values[3] / weight - mean * mean;
+    trace.variance_u.push_back(variance < 0 ? 0 : variance); // below 0 by rounding; NaN, where u is infinite, stays
+    if (accepts)
+        trace.acceptance.push_back(record.moves > 0 ? static_cast<double>(sums.accepted) /
+                                                          static_cast<double>(record.moves * record.particles)
+                                                    : std::numeric_limits<double>::quiet_NaN());
+    trace.moves.push_back(record.moves);
+    const auto motion = sums.motion();
+    trace.mobility.push_back(motion.mobility);
+    trace.mobility_energy.push_back(motion.energy);
+    trace.mobility_worst.push_back(motion.worst);
+    trace.mobility_median.push_back(motion.median);
+    trace.unmoved.push_back(motion.unmoved);
 }
 
 } // namespace pearlite::algorithm

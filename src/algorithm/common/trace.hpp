@@ -67,7 +67,27 @@ class OnTheFly {
     void flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
                Trace& trace, const std::exception_ptr& failure = nullptr);
 
+    /// The largest log weights of all ranks: of the particles, and of the watched ones.
+    struct Largest {
+        double of_all = 0, of_watched = 0;
+    };
+    /// The sums of a record's blocks on all ranks.
+    struct Sums {
+        std::vector<double> values;
+        std::int64_t accepted = 0;
+        kernel::Motion motion() const { return motion_of(std::span(values).subspan(n_of_record)); }
+    };
+    /// Collective: one reduction. The sums of the only record pending, which append() then takes to the trace, or
+    /// drop() leaves out. `n_motions`: sums of a watched block; `further`: numbers that are added over the ranks, in
+    /// place. The ranks agree on `failure`.
+    Sums sum(const parallel::Communicator& ranks, const Largest& largest, std::size_t n_motions,
+             std::span<std::int64_t> further, const std::exception_ptr& failure) const;
+    void append(const Sums& sums, const Largest& largest, Index n_particles, double log_ratio_offset, bool accepts,
+                Trace& trace);
+    void drop() { records_.clear(); }
+
   private:
+    static constexpr std::size_t n_of_record = 4; ///< sums but those of motions
     /// Partial sums of one block, with weights relative to the block's largest.
     struct Partial {
         double log_max, weight, square, first, second;
@@ -81,6 +101,10 @@ class OnTheFly {
     };
     /// The largest log weight of each record's blocks and of its watched blocks, then the number of a motion's sums.
     std::vector<double> largest() const;
+    /// Adds this rank's part of a record: n_of_record sums, then those of its motion.
+    static void add(const Record& record, const Largest& largest, std::span<ExactSum> sums);
+    static void append(const Record& record, const Sums& sums, double log_max, Index n_particles,
+                       double log_ratio_offset, bool accepts, Trace& trace);
 
     std::vector<Record> records_;
 };

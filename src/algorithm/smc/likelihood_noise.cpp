@@ -3,7 +3,6 @@
 #include "algorithm/common/streams.hpp"
 #include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
-#include "population/weights.hpp"
 
 #include <fmt/format.h>
 

@@ -22,7 +22,7 @@ void Smc::begin() {
     n_eves_ = settings_.particles;
     log_sum_ = std::log(static_cast<double>(settings_.particles));
     evaluations_ = static_cast<double>(settings_.particles);
-    record(false);
+    record_start();
 }
 
 void Smc::draw_block(Index b) {
@@ -32,14 +32,16 @@ void Smc::draw_block(Index b) {
 void Smc::step() {
     if (starts_.is_looking()) {
         if (find_starts()) {
+            flush(); // the record of the draws that had no weight
             log_ratio_at_resampling_ = log_ratio_;
             log_sum_ = std::log(static_cast<double>(settings_.particles));
             evaluations_ += static_cast<double>(starts_.evaluations());
-            record(false);
+            record_start();
         }
         return;
     }
     const auto weights = weight_next();
+    largest_.of_all = weights.log_max;
     log_sum_ = weights.log_sum;
     auto& particles = population_.generation(0);
     log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
@@ -47,12 +49,22 @@ void Smc::step() {
         resamplings_before_end_ = n_resamplings_;
         final_families_ = population::family_weights(ranks_, particles.layout(), particles.log_weights(), families());
     }
-    kernel_->adapt(ranks_, particles, t_);
+    kernel_->adapt(ranks_, particles, t_, &weights);
     const bool resample = weights.ess < smc_settings_.ess_threshold * static_cast<double>(settings_.particles);
-    if (resample)
-        resample_particles();
+    auto failure = resample ? resample_particles(weights.log_max) : nullptr;
     balance_work();
-    record(resample, move());
+    move(std::move(failure));
+    record(resample);
+    if (finished())
+        flush();
+}
+
+void Smc::flush() {
+    if (!power_posterior_ || !power_posterior_->waits())
+        return;
+    auto magnitudes = power_posterior_->magnitudes();
+    ranks_.max(std::span(magnitudes));
+    power_posterior_->settle(magnitudes, families());
 }
 
 Progress Smc::progress() const {
@@ -107,6 +119,7 @@ const estimator::Estimate& Smc::bridge() const {
 }
 
 void Smc::deal(std::vector<Index> first_blocks) {
+    flush();
     deal_blocks(ranks_, *target_, population_, std::move(first_blocks));
     families_.reset();
     size_buffers();
@@ -130,11 +143,11 @@ void Smc::fields(Fields& f) {
         group(f, "power_posterior", *power_posterior_);
     group(f, "kernel", *kernel_);
     if (f.is_reading()) {
-        families_.reset();
         bridge_.reset();
         size_buffers();
         parallel::together(ranks_, [&] { prepare(); });
-        families(); // ContractViolation if ancestors in the file are not particles of the population
+        const auto& particles = population_.generation(0);
+        families_.emplace(ranks_, particles.size(), particles.eves()); // ContractViolation if Eves are no particles
     }
 }
 
@@ -142,18 +155,19 @@ void Smc::prepare() {
     prepare_blocks(*target_, population_.generation(0));
 }
 
-void Smc::resample_particles() {
+std::exception_ptr Smc::resample_particles(double log_max) {
     auto& particles = population_.generation(0);
     const auto numbers =
         population::offspring(ranks_, particles.layout(), particles.number(), particles.log_weights(),
-                              smc_settings_.resampling, settings_.seed, static_cast<std::uint32_t>(t_));
+                              smc_settings_.resampling, settings_.seed, static_cast<std::uint32_t>(t_), {}, log_max);
     population::relocate(ranks_, particles, numbers, population_.particle_bytes());
-    parallel::together(ranks_, [&] { prepare(); });
+    auto failure = parallel::failure_of([&] { prepare(); });
     families_.reset();
     log_ratio_at_resampling_ = log_ratio_;
     log_sum_ = std::log(static_cast<double>(settings_.particles)); // equal weights
+    largest_ = {};
     ++n_resamplings_;
-    n_eves_ = families().surviving();
+    return failure;
 }
 
 void Smc::balance_work() {
@@ -161,34 +175,34 @@ void Smc::balance_work() {
         deal(std::move(*runs));
 }
 
-std::exception_ptr Smc::move() {
+void Smc::move(std::exception_ptr failure) {
     auto& particles = population_.generation(0);
     const Index blocks = particles.local_blocks();
-    auto failure = parallel::failure_of([&] {
-        for (Index b = 0; b < blocks && watch_.watches(particles, b); ++b)
-            watch_.remember(particles, b, a_);
-    });
+    if (!failure)
+        failure = parallel::failure_of([&] {
+            for (Index b = 0; b < blocks && watch_.watches(particles, b); ++b)
+                watch_.remember(particles, b, a_);
+        });
     accepted_.assign(at(blocks), 0);
-    std::vector<BlockMotion> moved;
     Index made = 0;
     for (bool again = true; again;) {
+        on_the_fly_.drop();
         const Index moves = kernel_->moves() - made;
-        Index accepted = 0;
+        std::array<std::int64_t, 2> counts{0, families().surviving_here()}; // accepted in this round; Eves
         if (!failure)
             failure = parallel::failure_of([&] {
-                accepted = move_once();
-                moved = motions();
+                counts[0] = move_once();
+                sum_up(kernel_->moves());
             });
+        const auto sums = on_the_fly_.sum(ranks_, largest_, watch_.n_sums(), counts, failure);
+        n_eves_ = counts[1];
         made = kernel_->moves();
-        again = kernel_->tunes() && kernel_->tune(round_motion(moved, accepted, moves, failure), log_weight_sd());
+        again = kernel_->tunes() && kernel_->tune(motion_of_round(sums, counts[0], moves), log_weight_sd());
+        if (!again)
+            on_the_fly_.append(sums, largest_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(),
+                               trace_);
     }
     evaluations_ += static_cast<double>(settings_.particles * made) * kernel_->evaluations_per_move();
-    on_the_fly_.begin(a_, made, settings_.particles);
-    moved.resize(at(blocks));
-    for (Index b = 0; b < blocks; ++b)
-        on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b),
-                              accepted_[at(b)], std::move(moved[at(b)]));
-    return failure;
 }
 
 Index Smc::move_once() {
@@ -205,21 +219,23 @@ Index Smc::move_once() {
     return all_accepted;
 }
 
-std::vector<BlockMotion> Smc::motions() {
+void Smc::sum_up(Index moves) {
     auto& particles = population_.generation(0);
-    std::vector<BlockMotion> all;
-    for (Index b = 0; b < particles.local_blocks() && watch_.watches(particles, b); ++b)
-        all.push_back(watch_.compare(particles, b, particles.of_block(particles.log_weights(), b),
-                                     particles.of_block(derivatives_, b), kernel_->shape()));
-    return all;
+    on_the_fly_.begin(a_, moves, settings_.particles);
+    for (Index b = 0; b < particles.local_blocks(); ++b) {
+        const auto log_weights = particles.of_block(particles.log_weights(), b);
+        const auto derivatives = particles.of_block(derivatives_, b);
+        on_the_fly_.add_block(log_weights, derivatives, accepted_[at(b)],
+                              watch_.watches(particles, b)
+                                  ? watch_.compare(particles, b, log_weights, derivatives, kernel_->shape())
+                                  : BlockMotion{});
+    }
 }
 
-kernel::Motion Smc::round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves,
-                                 const std::exception_ptr& failure) const {
-    std::int64_t all_accepted = accepted;
-    auto motion = motion_of(ranks_, motions, watch_.n_sums(), all_accepted, failure);
+kernel::Motion Smc::motion_of_round(const OnTheFly::Sums& sums, Index accepted, Index moves) const {
+    auto motion = sums.motion();
     if (kernel_->accepts())
-        motion.acceptance = static_cast<double>(all_accepted) / static_cast<double>(settings_.particles * moves);
+        motion.acceptance = static_cast<double>(accepted) / static_cast<double>(settings_.particles * moves);
     return motion;
 }
 
@@ -231,13 +247,34 @@ double Smc::log_weight_sd() const {
 const population::Families& Smc::families() const {
     if (!families_) {
         const auto& particles = population_.generation(0);
-        families_.emplace(ranks_, particles.size(), particles.eves());
+        constexpr bool are_slots = true;
+        families_.emplace(ranks_, particles.size(), particles.eves(), are_slots);
     }
     return *families_;
 }
 
-void Smc::record(bool resampled, const std::exception_ptr& failure) {
-    on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(), trace_, failure);
+std::vector<double> Smc::maxima_of_weighting() const {
+    const auto& particles = population_.generation(0);
+    std::vector<double> maxima{log_zero};
+    for (Index b = 0; b < particles.local_blocks() && watch_.watches(particles, b); ++b)
+        maxima[0] = std::max(maxima[0], std::ranges::max(particles.of_block(particles.log_weights(), b)));
+    if (power_posterior_ && power_posterior_->waits())
+        std::ranges::copy(power_posterior_->magnitudes(), std::back_inserter(maxima));
+    return maxima;
+}
+
+void Smc::take_maxima_of_weighting(std::span<const double> largest) {
+    largest_.of_watched = largest[0];
+    if (largest.size() > 1)
+        power_posterior_->settle(largest.subspan(1), families());
+}
+
+void Smc::record_start() {
+    on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(), trace_);
+    record(false);
+}
+
+void Smc::record(bool resampled) {
     if (t_ > 0)
         trace_.ess.back() = ess_; // of the weighting; after resampling it would always be M
     trace_.resampled.push_back(resampled ? 1 : 0);
@@ -245,7 +282,7 @@ void Smc::record(bool resampled, const std::exception_ptr& failure) {
     if (power_posterior_) {
         const auto& particles = population_.generation(0);
         power_posterior_->add(a_, trace_.mean_u.back(), trace_.variance_u.back(), particles.log_weights(), log_sum_,
-                              derivatives_, families());
+                              derivatives_);
     }
 }
 

@@ -36,6 +36,7 @@ class Smc final : public TemperedPopulation {
 
     /// Collective. One temperature.
     void step() override;
+    void flush() override;
 
     Progress progress() const override;
 
@@ -56,29 +57,35 @@ class Smc final : public TemperedPopulation {
     /// Called after reading or relocation: recomputes everything derived from the states.
     void prepare();
 
-    void resample_particles();
+    /// `log_max`: the largest log weight. Returns this rank's error in its new particles, on which the ranks have not
+    /// agreed.
+    std::exception_ptr resample_particles(double log_max);
 
     /// If blocks differ in cost, as likelihoods do over theta, expensive blocks move from busy to idle ranks.
     void balance_work();
 
-    /// Moves the particles, in several rounds if the kernel tunes itself. Returns this rank's error in the last round,
-    /// on which the ranks have not agreed.
-    std::exception_ptr move();
+    /// Collective, one reduction a round. Moves the particles, in several rounds if the kernel tunes itself, and
+    /// appends the temperature to the trace. The ranks agree on `failure` of this one.
+    void move(std::exception_ptr failure);
     /// One round. Returns the number of proposals that this rank's particles accepted.
     Index move_once();
-    /// The motion of the local blocks since the start of the step.
-    std::vector<BlockMotion> motions();
-    /// Collective. The motion of all blocks, and the acceptance of a round of moves; the ranks agree on `failure`.
-    kernel::Motion round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves,
-                                const std::exception_ptr& failure) const;
+    /// Opens the record of the particles as they are, each of which has made so many moves at this temperature.
+    void sum_up(Index moves);
+    /// The motion of a round of so many moves, and its acceptance.
+    kernel::Motion motion_of_round(const OnTheFly::Sums& sums, Index accepted, Index moves) const;
     /// The standard deviation of the log weights of the present step; NaN if the path is not linear.
     double log_weight_sd() const;
 
     /// Collective if the families are not known: resampling and dealing make them unknown.
     const population::Families& families() const;
 
-    /// Collective. The ranks agree on `failure`.
-    void record(bool resampled, const std::exception_ptr& failure = nullptr);
+    std::vector<double> maxima_of_weighting() const override;
+    void take_maxima_of_weighting(std::span<const double> largest) override;
+
+    /// Collective. The first record: of particles that were drawn.
+    void record_start();
+    /// Completes the newest entry of the trace; the power posterior takes it.
+    void record(bool resampled);
 
     /// All weights have been equal at every temperature: a likelihood that is the same at all particles.
     bool has_equal_weights() const;
@@ -99,6 +106,7 @@ class Smc final : public TemperedPopulation {
     double evaluations_ = 0; ///< of densities and gradients
     MotionWatch watch_;
     std::vector<Index> accepted_;                              ///< of each local block, at the present temperature
+    OnTheFly::Largest largest_;                                ///< of the present log weights
     std::optional<estimator::PowerPosterior> power_posterior_; ///< where the path is linear
     population::WorkBalance work_;
 };

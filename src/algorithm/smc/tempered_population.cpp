@@ -5,6 +5,8 @@
 #include "core/log_space.hpp"
 #include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
+#include "path/next_temperature.hpp"
+#include "population/conditional_ess.hpp"
 
 namespace pearlite::algorithm {
 
@@ -68,19 +70,45 @@ population::WeightSummary TemperedPopulation::weight_next() {
     const double from = a_;
     a_ = next_inverse_temperature();
     const auto failure = reweight(from, a_);
-    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights(), failure);
+    auto maxima = maxima_of_weighting();
+    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights(), failure, maxima);
     if (weights.log_max == log_zero)
         throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
+    take_maxima_of_weighting(maxima);
     ess_ = weights.ess;
     return weights;
 }
 
 double TemperedPopulation::next_inverse_temperature() {
+    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
+        return (*given)[t_];
     const auto& particles = population_.generation(0);
-    return schedule_.next(t_, a_, trace_.variance_u.back(), [&](double to) {
-        const auto failure = parallel::failure_of([&] { find_increments(a_, to); });
-        return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments_, failure);
-    });
+    const auto ess = [&](std::span<const double> to) {
+        std::vector<std::vector<double>> increments;
+        const auto failure = parallel::failure_of([&] {
+            for (const double b : to) {
+                find_increments(a_, b);
+                increments.push_back(increments_);
+            }
+        });
+        increments.resize(to.size(), increments_);
+        return population::conditional_ess_of_steps(ranks_, particles.layout(), particles.log_weights(), increments,
+                                                    failure);
+    };
+    return path::next_of(std::get<path::AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(), ess,
+                         levels_of_bisection());
+}
+
+int TemperedPopulation::levels_of_bisection() const {
+    // A call of so many levels waits for two round trips, some 0.1 ms, and takes 2^levels - 1 times the work of one.
+    constexpr int most = 4;
+    constexpr Index cheap = 4096; // particles on a rank, whose weights to one temperature take some 20 us
+    if (ranks_.size() == 1 || !target_->path_is_linear())
+        return 1;
+    int levels = most;
+    while (levels > 1 && settings_.particles / ranks_.size() > cheap << 2 * (most - levels))
+        --levels;
+    return levels;
 }
 
 void TemperedPopulation::find_increments(double from, double to) {

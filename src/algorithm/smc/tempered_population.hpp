@@ -30,6 +30,10 @@ class TemperedPopulation : public Sampler {
     virtual void draw_block(Index b);
     /// Collective. a_t from the schedule, or as far as the conditional ESS allows, and the log weights to it.
     population::WeightSummary weight_next();
+    /// Numbers of this rank, once there are new log weights, and what becomes of them: the largest of all ranks,
+    /// without a reduction of their own.
+    virtual std::vector<double> maxima_of_weighting() const { return {}; }
+    virtual void take_maxima_of_weighting(std::span<const double> /*largest*/) {}
     /// Where the sampler stands, and updates of as many particles a step.
     Progress progress_of(Index updates_per_step) const;
     /// Warns of a small final ESS.
@@ -58,6 +62,8 @@ class TemperedPopulation : public Sampler {
   private:
     void open_trace();
     double next_inverse_temperature();
+    /// Bisections in a call of the search for the next temperature; no number depends on it.
+    int levels_of_bisection() const;
     /// increments_[i] = log f_to(x_i) - log f_from(x_i).
     void find_increments(double from, double to);
     /// This rank's error, or null.

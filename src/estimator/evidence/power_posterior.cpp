@@ -13,16 +13,22 @@ PowerPosterior::PowerPosterior(const parallel::Communicator& ranks, Index n_part
     : slots_(n_particles, 1, ranks.size(), ranks.rank()), shares_(static_cast<std::size_t>(slots_.local_items())) {}
 
 void PowerPosterior::add(double a, double mean_u, double variance_u, std::span<const double> log_weights,
-                         double log_sum, std::span<const double> u, const population::Families& families) {
-    PEARLITE_EXPECTS(u.size() == log_weights.size() && families.slots().size() == slots_.size());
-    Matrix terms = Matrix::Zero(2, static_cast<Index>(u.size()));
+                         double log_sum, std::span<const double> u) {
+    PEARLITE_EXPECTS(u.size() == log_weights.size() && !waits());
+    next_ = {a, mean_u, variance_u, Matrix::Zero(2, static_cast<Index>(u.size()))};
+    auto& terms = next_->terms;
     for (Index i = 0; i < terms.cols(); ++i) {
         const auto particle = static_cast<std::size_t>(i);
         const double weight = std::exp(log_weights[particle] - log_sum), deviation = u[particle] - mean_u;
         if (weight > 0)
             terms.col(i) << weight * deviation, weight * (deviation * deviation - variance_u);
     }
-    const Matrix sums = families.sums(terms);
+}
+
+void PowerPosterior::settle(std::span<const double> magnitudes, const population::Families& families) {
+    PEARLITE_EXPECTS(waits() && families.slots().size() == slots_.size());
+    const auto [a, mean_u, variance_u, terms] = *std::exchange(next_, std::nullopt);
+    const Matrix sums = families.sums(terms, magnitudes);
     const double step = a - a_;
     for (std::size_t e = 0; e < shares_.size(); ++e) {
         auto& shares = shares_[e];

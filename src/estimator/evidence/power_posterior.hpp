@@ -6,6 +6,7 @@
 #include "estimator/evidence/estimate.hpp"
 #include "population/families.hpp"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,19 +23,26 @@ class PowerPosterior {
     /// Begins without a temperature; n_particles are on all ranks.
     PowerPosterior(const parallel::Communicator& ranks, Index n_particles);
 
-    /// Collective, after the move at a: mean_u and variance_u as traced; log weights, log_sum of all of them, u and
-    /// families of the same particles.
+    /// After the move at a: mean_u and variance_u as traced; log weights, log_sum of all of them, and u of the same
+    /// particles. They wait for settle().
     void add(double a, double mean_u, double variance_u, std::span<const double> log_weights, double log_sum,
-             std::span<const double> u, const population::Families& families);
+             std::span<const double> u);
+    bool waits() const { return next_.has_value(); }
+    /// The magnitudes of the terms here that wait, of two kinds.
+    std::vector<double> magnitudes() const { return population::Families::magnitudes(next_->terms); }
+    /// Families get the terms that wait. `magnitudes`: the largest of all ranks; `families`: of the particles that were
+    /// added. Ranks wait for messages of each other, but for no reduction.
+    void settle(std::span<const double> magnitudes, const population::Families& families);
 
-    /// Collective. "power-posterior", whose error is not shown, and "power-posterior-corrected"; the first alone, and
-    /// refused, if a start had likelihood 0. n_eves survive.
-    /// Refused if one interval's curvature exceeds half a nat, as near a = 0 for a vague prior.
+    /// Collective; settled. "power-posterior", whose error is not shown, and "power-posterior-corrected"; the first
+    /// alone, and refused, if a start had likelihood 0. n_eves survive. Refused if one interval's curvature exceeds
+    /// half a nat, as near a = 0 for a vague prior.
     std::vector<Estimate> estimates(const parallel::Communicator& ranks, Index n_eves) const;
 
-    /// Fields of a checkpoint; the families' shares are sharded, in order of Eve.
+    /// Fields of a checkpoint, settled; the families' shares are sharded, in order of Eve.
     template <class Fields>
     void fields(Fields& f) {
+        PEARLITE_EXPECTS(!waits());
         f("inverse_temperature", a_);
         f("mean_u", mean_u_);
         f("variance_u", variance_u_);
@@ -50,6 +58,12 @@ class PowerPosterior {
         double mean = 0, variance = 0, plain = 0, corrected = 0;
     };
 
+    /// A temperature that waits.
+    struct Next {
+        double a, mean_u, variance_u;
+        Matrix terms; ///< 2 x particles here: of f_t and of V_t
+    };
+
     void integrate(double a, double mean_u, double variance_u);
     ShardedField shares_field();
     Estimate estimate_of(const parallel::Communicator& ranks, const char* name, double value, double Shares::*share,
@@ -60,6 +74,7 @@ class PowerPosterior {
     double plain_ = 0, corrected_ = 0;           ///< the integrals so far
     double largest_correction_ = 0;              ///< of one interval
     std::vector<Shares> shares_;                 ///< of the Eves that belong to this rank
+    std::optional<Next> next_;
 };
 
 } // namespace pearlite::estimator
