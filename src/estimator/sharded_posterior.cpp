@@ -46,18 +46,15 @@ struct WeightedDraws {
 
     /// Collective. 1 - sum_e S_e^2, S_e a family's weight; NaN if too few families have any to show a spread.
     double spread_of_families(const population::Families& families) const {
-        Matrix terms(2, draws.cols()); // the weight, and whether there is any
-        for (Index i = 0; i < draws.cols(); ++i) {
-            const double weight = weights[static_cast<std::size_t>(i)];
-            terms.col(i) << weight, weight > 0 ? 1.0 : 0.0;
-        }
-        const Matrix sums = families.sums(terms);
+        // One after the other: sums over families take much of the memory of a large population.
+        Matrix terms = Eigen::Map<const Vector>(weights.data(), draws.cols()).transpose();
         population::BlockSums squares(1);
-        for (Index e = 0; e < sums.cols(); ++e)
-            squares.add(0, sums(0, e) * sums(0, e));
+        for (const Vector sums = families.sums(terms).transpose(); const double sum : sums)
+            squares.add(0, sum * sum);
         const double total = squares.total(ranks).front();
-        return ranks.sum((sums.row(1).array() > 0).count()) < min_eves ? std::numeric_limits<double>::quiet_NaN()
-                                                                       : 1 - total;
+        terms = (terms.array() > 0).cast<double>();
+        const Index n_with_weight = (families.sums(terms).array() > 0).count();
+        return ranks.sum(n_with_weight) < min_eves ? std::numeric_limits<double>::quiet_NaN() : 1 - total;
     }
 
     /// Collective. sum_e (sum_{i in e} W_i (phi_i - mean))^2 of each parameter.
@@ -92,13 +89,15 @@ std::vector<double> values_of(const Eigen::Ref<const Matrix>& draws, Index k) {
     return values;
 }
 
-/// Collective. squared_errors(means) gives the squared Monte Carlo error of every mean.
-template <class SquaredErrors>
+/// Collective. squared_errors(means) gives the squared Monte Carlo error of every mean, find_counts() the weights as
+/// counts.
+template <class FindCounts, class SquaredErrors>
 std::vector<PosteriorSummary> summarise(const WeightedDraws& weighted, const std::vector<std::string>& names,
-                                        std::span<const std::int64_t> counts, SquaredErrors&& squared_errors) {
+                                        FindCounts&& find_counts, SquaredErrors&& squared_errors) {
     const Vector means = weighted.weighted_sums([](Index, double x) { return x; });
     const Vector variances = weighted.weighted_sums([&](Index k, double x) { return (x - means(k)) * (x - means(k)); });
     const Vector squares = squared_errors(means);
+    const std::vector<std::int64_t> counts = find_counts();
     const auto size = static_cast<double>(weighted.layout.size());
     const Index at_a_time =
         weighted.ranks.size() > 1 ? rows_at_a_time(weighted.layout.size() / weighted.ranks.size()) : 1;
@@ -137,11 +136,12 @@ summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLa
                     std::span<const double> log_weights, const population::Families& families) {
     PEARLITE_EXPECTS(draws.rows() == static_cast<Index>(names.size()) &&
                      draws.cols() == static_cast<Index>(log_weights.size()));
-    const auto counts = population::weights_as_counts(ranks, layout, log_weights);
     const double log_sum = population::summarise(ranks, layout, log_weights).log_sum;
     WeightedDraws weighted{ranks, layout, draws, {}};
+    weighted.weights.reserve(log_weights.size());
     for (const double log_weight : log_weights)
         weighted.weights.push_back(std::exp(log_weight - log_sum));
+    const auto counts = [&] { return population::weights_as_counts(ranks, layout, log_weights); };
     return summarise(weighted, names, counts, [&](const Vector& means) -> Vector {
         // The mean is the sample's own, which takes the share sum_e S_e^2 from the expected square.
         const Vector squares = weighted.squares_of_families(families, means);
@@ -156,7 +156,7 @@ std::vector<PosteriorSummary> summarise_posterior(const parallel::Communicator& 
     PEARLITE_EXPECTS(draws.rows() == static_cast<Index>(names.size()) && draws.cols() % chain_length == 0);
     const auto n = static_cast<std::size_t>(draws.cols()), size = static_cast<std::size_t>(layout.size());
     const WeightedDraws weighted{ranks, layout, draws, std::vector<double>(n, 1 / static_cast<double>(size))};
-    const std::vector<std::int64_t> counts(n, 1);
+    const auto counts = [&] { return std::vector<std::int64_t>(n, 1); };
     return summarise(weighted, names, counts, [&](const Vector& means) {
         Vector squares = Vector::Constant(draws.rows(), std::numeric_limits<double>::quiet_NaN());
         for (Index k = 0; k < draws.rows(); ++k) {

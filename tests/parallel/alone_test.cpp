@@ -2,6 +2,8 @@
 #include "parallel/agreement.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/exchange.hpp"
+#include "parallel/rank_costs.hpp"
+#include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <cmath>
@@ -38,6 +40,20 @@ TEST(Alone, CollectivesAreCopies) {
     const std::vector<std::vector<int>> letters{values};
     EXPECT_EQ(ranks.all_to_all(letters), letters);
     EXPECT_TRUE(ranks.all_gather(std::span<const int>()).empty());
+}
+
+/// Catches a collective that `check` on one rank would not foresee.
+TEST(Alone, CountsTheCollectivesThatItSpares) {
+    const Communicator ranks = Communicator::alone();
+    const auto spared = forgone_count(), made = message_count();
+    ranks.max(2.5);
+    std::vector<ExactSum> sums(3);
+    exact_sum(ranks, sums);
+    ranks.all_gather(std::int64_t{4});
+    ranks.all_to_all(std::vector<std::vector<int>>(1));
+    const MessageCount expected{2, 1 + 2 * 3, 2, 8, 0, 0};
+    EXPECT_EQ(forgone_count() - spared, expected);
+    EXPECT_EQ(message_count(), made);
 }
 
 TEST(Alone, ThereIsNobodyElse) {

@@ -55,8 +55,11 @@ void Smc::step() {
     balance_work();
     move(std::move(failure));
     record(resample);
-    if (finished())
+    if (finished()) {
         flush();
+        increments_.clear();
+        increments_.shrink_to_fit(); // results take memory of their own
+    }
 }
 
 void Smc::flush() {
