@@ -56,4 +56,12 @@ void fill_exponential_lanes(const Address& address, Index n, std::span<double> o
     on_this_cpu([&](auto cpu) { LaneFills<decltype(cpu)>::exponential(address, n, out, skip); });
 }
 
+void fill_uniform_steps(const Address& address, Index n, std::span<double> out) {
+    on_this_cpu([&](auto cpu) { LaneFills<decltype(cpu)>::uniform_of_steps(address, n, out); });
+}
+
+void fill_exponential_steps(const Address& address, Index n, std::span<double> out) {
+    on_this_cpu([&](auto cpu) { LaneFills<decltype(cpu)>::exponential_of_steps(address, n, out); });
+}
+
 } // namespace pearlite::random

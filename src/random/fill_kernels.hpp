@@ -27,6 +27,8 @@ struct LaneFills {
     static void normal(const Address& address, Index n, std::span<double> out);
     static void normal(const Address& address, Index n, std::span<float> out);
     static void exponential(const Address& address, Index n, std::span<double> out, Index skip);
+    static void uniform_of_steps(const Address& address, Index n, std::span<double> out);
+    static void exponential_of_steps(const Address& address, Index n, std::span<double> out);
 };
 
 } // namespace pearlite::random

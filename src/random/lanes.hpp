@@ -19,4 +19,9 @@ void fill_normal_lanes(const Address& address, Index n, std::span<float> out);
 /// `skip` elements are left out first: the numbers k + skip.
 void fill_exponential_lanes(const Address& address, Index n, std::span<double> out, Index skip = 0);
 
+/// The first numbers of many steps at once, which hides the latency of one: out[s n + i] is element 0 of the stream at
+/// the address with id + i and step + s.
+void fill_uniform_steps(const Address& address, Index n, std::span<double> out);
+void fill_exponential_steps(const Address& address, Index n, std::span<double> out);
+
 } // namespace pearlite::random

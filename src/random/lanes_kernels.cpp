@@ -25,7 +25,7 @@ static_assert(simd::lanes<Words> == lane_padding);
 
 /// A counter of lanes first .. first + lanes - 1, and its four words of each.
 struct Item {
-    std::uint32_t counter0 = 0;
+    std::uint32_t counter0 = 0, step = 0;
     std::size_t first = 0;
     Words x[4];
 };
@@ -36,7 +36,7 @@ void philox_lanes(const Counter& counter, const Philox::Key& key, Item* items) {
     Words x0[n], x1[n], x2[n], x3[n];
     for (std::size_t b = 0; b < n; ++b) {
         x0[b] = Words{} + items[b].counter0;
-        x1[b] = Words{} + counter[1];
+        x1[b] = Words{} + items[b].step;
         for (std::size_t i = 0; i < lanes; ++i)
             x2[b][i] = i;
         x2[b] += counter[2] + items[b].first;
@@ -73,8 +73,12 @@ inline Words every_other(const std::uint32_t* counters, std::size_t h) {
                   : __builtin_shufflevector(first, second, 1, 3, 5, 7, 9, 11, 13, 15);
 }
 
+/// The counters that make the elements of a lane: those of its stream, or the first ones of its streams at consecutive
+/// steps.
+enum class Along { stream, steps };
+
 /// by_counters() by ARS: the counters of many lanes at a time, which lie one after another.
-template <std::size_t per_counter, class Transform>
+template <std::size_t per_counter, Along along, class Transform>
 void by_ars(Counter counter, std::uint64_t seed, std::size_t width, std::size_t n_counters, Transform transform) {
     constexpr std::size_t chunk = 8 * lanes;
     const Ars::Key key = Ars::key(seed);
@@ -83,7 +87,8 @@ void by_ars(Counter counter, std::uint64_t seed, std::size_t width, std::size_t 
     for (std::size_t lane = 0; lane < width; lane += chunk) {
         const std::size_t count = std::min(chunk, width - lane);
         for (std::size_t k = 0; k < n_counters; ++k) {
-            counter[0] = first[0] + static_cast<std::uint32_t>(k);
+            constexpr std::size_t word = along == Along::stream ? 0 : 1;
+            counter[word] = first[word] + static_cast<std::uint32_t>(k);
             counter[2] = first[2] + static_cast<std::uint32_t>(lane);
             Ars::fill_ids(counter, key, {words, 4 * count});
             for (std::size_t i = 0; i < count; i += lanes) {
@@ -102,7 +107,7 @@ inline Words pair(const Words (&x)[4], std::size_t h) {
 
 /// Calls transform(words, lane, element) for the counters first_counter, ... of which `out` is made, per_counter
 /// elements each: `lane` is the first of the lanes, `element` the first of the elements.
-template <std::size_t per_counter, class T, class Transform>
+template <std::size_t per_counter, Along along = Along::stream, class T, class Transform>
 void by_counters(const Address& address, Index n, std::span<T> out, Index first_counter, Transform transform) {
     const auto width = static_cast<std::size_t>(n);
     PEARLITE_EXPECTS(n >= 0 && n % lane_padding == 0 && (n == 0 ? out.empty() : out.size() % width == 0));
@@ -113,7 +118,7 @@ void by_counters(const Address& address, Index n, std::span<T> out, Index first_
     const std::size_t count = out.size() / width, counters = (count + per_counter - 1) / per_counter;
     if (address.seed.generator == Generator::ars) {
         counter[0] = static_cast<std::uint32_t>(first_counter);
-        return by_ars<per_counter>(counter, address.seed.value, width, counters, transform);
+        return by_ars<per_counter, along>(counter, address.seed.value, width, counters, transform);
     }
     const Philox::Key key = Philox::key(address.seed.value);
     Item items[batch];
@@ -121,7 +126,9 @@ void by_counters(const Address& address, Index n, std::span<T> out, Index first_
     while (lane < width) {
         std::size_t used = 0, elements[batch];
         for (; used < batch && lane < width; ++used) {
-            items[used].counter0 = static_cast<std::uint32_t>(first_counter) + static_cast<std::uint32_t>(k);
+            const auto further = static_cast<std::uint32_t>(k);
+            items[used].counter0 = static_cast<std::uint32_t>(first_counter) + (along == Along::stream ? further : 0);
+            items[used].step = counter[1] + (along == Along::steps ? further : 0);
             items[used].first = lane;
             elements[used] = per_counter * k;
             if (++k == counters) {
@@ -146,6 +153,15 @@ void put(std::span<T> out, Index n, std::size_t element, std::size_t lane, const
     const auto width = static_cast<std::size_t>(n);
     for (std::size_t r = 0; r < rows && (element + r) * width < out.size(); ++r)
         std::copy_n(values + r * lanes, lanes, out.data() + (element + r) * width + lane);
+}
+
+/// The first number of each step's stream, by make(64 bits) for all lanes.
+template <class Make>
+void fill_steps_by(const Address& address, Index n, std::span<double> out, Make make) {
+    by_counters<1, Along::steps>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t step) {
+        const Numbers values = make(pair(x, 0));
+        std::memcpy(out.data() + step * static_cast<std::size_t>(n) + lane, &values, sizeof values);
+    });
 }
 
 /// Two numbers of each counter, each by make(64 bits) for all lanes.
@@ -206,6 +222,16 @@ template <class Instructions>
 void LaneFills<Instructions>::exponential(const Address& address, Index n, std::span<double> out, Index skip) {
     PEARLITE_EXPECTS(skip >= 0 && skip % 2 == 0);
     fill_by(address, n, out, skip / 2, [](Words bits) { return -simd::natural_logs(simd::uniforms<Numbers>(bits)); });
+}
+
+template <class Instructions>
+void LaneFills<Instructions>::uniform_of_steps(const Address& address, Index n, std::span<double> out) {
+    fill_steps_by(address, n, out, [](Words bits) { return simd::uniforms<Numbers>(bits); });
+}
+
+template <class Instructions>
+void LaneFills<Instructions>::exponential_of_steps(const Address& address, Index n, std::span<double> out) {
+    fill_steps_by(address, n, out, [](Words bits) { return -simd::natural_logs(simd::uniforms<Numbers>(bits)); });
 }
 
 template <class Instructions>

@@ -1,9 +1,11 @@
+#include "core/marks.hpp"
 #include "core/select.hpp"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <limits>
+#include <vector>
 
 namespace pearlite {
 namespace {
@@ -20,6 +22,15 @@ TEST(Select, TakesOneOfTwoToTheBit) {
     EXPECT_EQ(select(false, std::int64_t{-7}, std::int64_t{1} << 40), std::int64_t{1} << 40);
     EXPECT_EQ(select(true, std::int32_t{-7}, std::int32_t{9}), -7);
     EXPECT_EQ(select(false, std::int32_t{-7}, std::int32_t{9}), 9);
+}
+
+TEST(Marks, AreVisitedInTheirOrderAndCounted) {
+    const std::vector<std::uint8_t> marks{0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0};
+    std::vector<std::size_t> visited;
+    EXPECT_EQ(for_each_marked(marks.data(), 14, [&](std::size_t i) { visited.push_back(i); }), 5);
+    EXPECT_EQ(visited, (std::vector<std::size_t>{1, 2, 7, 10, 12}));
+    EXPECT_EQ(count_marked(marks.data(), 14), 5);
+    EXPECT_EQ(count_marked(marks.data(), 0), 0);
 }
 
 } // namespace

@@ -48,6 +48,20 @@ TEST_P(Lanes, ElementsAreThoseOfEveryAddressByItself) {
     }
 }
 
+TEST_P(Lanes, NumbersOfManyStepsAreTheFirstOfEach) {
+    const Address first{EachGenerator::seed(5), Purpose::test, (std::uint64_t{3} << 40) | 77, 9};
+    constexpr Index n = 40, steps = 11;
+    std::vector<double> uniform(n * steps), exponential(n * steps);
+    fill_uniform_steps(first, n, uniform);
+    fill_exponential_steps(first, n, exponential);
+    for (std::size_t s = 0; s < steps; ++s)
+        for (std::size_t i = 0; i < n; ++i) {
+            const Address address{first.seed, first.purpose, first.id + i, first.step + static_cast<std::uint32_t>(s)};
+            ASSERT_EQ(uniform[s * n + i], Stream(address).uniform());
+            ASSERT_EQ(exponential[s * n + i], Stream(address).exponential());
+        }
+}
+
 TEST_P(Lanes, NumbersDoNotDependOnTheNumberOfLanes) {
     const Address first{EachGenerator::seed(1), Purpose::test, 1000, 2};
     std::vector<double> narrow(16 * 3), wide(64 * 3);

@@ -20,6 +20,7 @@ StochasticApproximation::StochasticApproximation(const parallel::Communicator& r
       settings_(checked(std::move(settings))),
       stages_(settings_),
       choice_(space_->operations(), settings_.rates),
+      choices_(random::fill_uniform_steps, {settings_.seed, random::Purpose::operation, 0, 0}, lane_padding),
       memory_(settings_, space_->operations()),
       chains_(ranks_, space_, settings_),
       window_(ranks_, chains_.layout(), settings_.sync_every),
@@ -68,8 +69,8 @@ void StochasticApproximation::iterate() {
 }
 
 void StochasticApproximation::sample() {
-    random::Stream shared({settings_.seed, random::Purpose::operation, 0, static_cast<std::uint32_t>(stages_.step())});
-    const Index operation = choice_.draw(shared, window_.is_empty() && settings_.chains >= 2);
+    const double uniform = choices_.at(stages_.step())[0];
+    const Index operation = choice_.draw(uniform, window_.is_empty() && settings_.chains >= 2);
     chains_.sample({operation, stages_.temperature(), stages_.step()}, memory_, window_.present());
     window_.close(operation);
 }

@@ -83,6 +83,7 @@ class StochasticApproximation {
     SearchSettings settings_;
     SearchStages stages_;
     OperationChoice choice_;
+    DrawsAhead choices_; ///< the first number of each step is its operation's
     StartDraws start_;
     SearchMemory memory_;
     SearchChains chains_;

@@ -1,5 +1,7 @@
 #include "algorithm/search/bias/report_window.hpp"
 
+#include "pearlite/core/detail/lane_padding.hpp"
+
 #include <algorithm>
 
 namespace pearlite::algorithm {
@@ -28,7 +30,7 @@ ReportWindow::ReportWindow(const parallel::Communicator& ranks, const parallel::
     : chains_(chains),
       capacity_(capacity),
       shares_(shares_of(chains)),
-      stride_(*std::max_element(shares_.begin(), shares_.end())),
+      stride_(static_cast<std::size_t>(lane_padded(static_cast<Index>(std::ranges::max(shares_))))),
       reports_(ranks, bytes_of_a_rank()),
       present_(ranks.size() > 1 ? Reports::bytes_of(stride_) : 0) {}
 

@@ -22,13 +22,13 @@ struct ReportRow {
     Part<std::int32_t>* proposed_regions; ///< the state's region, if a chain proposed nothing inside the space
     Part<std::uint8_t>*is_active, *is_accepted;
 
-    /// Lays out a row of bytes_of(chains) bytes for the reports of `chains` chains.
+    /// Lays out a row of bytes_of(chains) bytes for the reports of `chains` chains, a multiple of lane_padding.
     ReportRow(Byte* row, std::size_t chains)
         : energies(reinterpret_cast<Part<double>*>(row)),
           proposed_regions(reinterpret_cast<Part<std::int32_t>*>(energies + chains)),
           is_active(reinterpret_cast<Part<std::uint8_t>*>(proposed_regions + chains)),
           is_accepted(is_active + chains) {}
-    static constexpr std::size_t bytes_of(std::size_t chains) { return (14 * chains + 7) / 8 * 8; }
+    static constexpr std::size_t bytes_of(std::size_t chains) { return 14 * chains; }
 };
 using Reports = ReportRow<std::byte>;
 using ConstReports = ReportRow<const std::byte>;
@@ -41,7 +41,8 @@ class ReportWindow {
     Index size() const { return static_cast<Index>(operations_.size()); }
     bool is_empty() const { return operations_.empty(); }
     bool is_full() const { return size() == capacity_; }
-    /// The reports of this rank's chains in the present iteration, for the caller to fill.
+    /// The reports of this rank's chains in the present iteration, for the caller to fill: no padding is active or
+    /// accepted.
     Reports present() {
         if (present_.empty())
             return Reports(row(size()), stride_);
@@ -83,7 +84,7 @@ class ReportWindow {
     parallel::BlockLayout chains_;
     Index capacity_;
     std::vector<std::size_t> shares_; ///< chains of each rank
-    std::size_t stride_;              ///< the largest of these numbers
+    std::size_t stride_;              ///< the largest of these numbers, padded
     parallel::SharedGather reports_;  ///< of each rank: capacity rows, and whether it failed
     std::vector<std::byte>
         present_; ///< the present row of several ranks: a core waits longer to write in shared memory

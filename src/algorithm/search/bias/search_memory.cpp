@@ -1,8 +1,6 @@
 #include "algorithm/search/bias/search_memory.hpp"
 
-#include "core/select.hpp"
-
-#include <numeric>
+#include "core/marks.hpp"
 
 namespace pearlite::algorithm {
 
@@ -84,10 +82,9 @@ void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, co
     std::int64_t active = 0, accepted = 0;
     const double best_before = best_energy_;
     window.for_each_rank(s, [&](std::size_t first, std::size_t n, const ConstReports& reports) {
-        active += std::accumulate(reports.is_active, reports.is_active + n, std::int64_t{0});
-        accepted += std::accumulate(reports.is_accepted, reports.is_accepted + n, std::int64_t{0});
+        active += count_marked(reports.is_active, n);
         touch(first, n, reports);
-        move_chains(first, n, reports);
+        accepted += move_chains(first, n, reports);
     });
     evaluations_ += active;
     if (best_energy_ < best_before)
@@ -106,22 +103,21 @@ void SearchMemory::touch(std::size_t first, std::size_t n, const ConstReports& r
         biases_[first + i].touch(reports.proposed_regions[i]);
 }
 
-/// Loops in lanes. A chain that stays has no energy below the lowest of its region, so that one below is a find.
-void SearchMemory::move_chains(std::size_t first, std::size_t n, const ConstReports& reports) {
+std::int64_t SearchMemory::move_chains(std::size_t first, std::size_t n, const ConstReports& reports) {
     double* const energies = energies_.data() + first;
     std::int32_t* const regions = regions_.data() + first;
-    for (std::size_t i = 0; i < n; ++i)
-        regions[i] = select(reports.is_accepted[i] != 0, reports.proposed_regions[i], regions[i]);
-    for (std::size_t i = 0; i < n; ++i)
-        energies[i] = select(reports.is_accepted[i] != 0, reports.energies[i], energies[i]);
     const double* const lowest = region_best_.data();
-    bool has_find = false;
-    for (std::size_t i = 0; i < n; ++i)
+    bool has_find = false; // a chain that stays has no energy below the lowest of its region
+    const std::int64_t accepted = for_each_marked(reports.is_accepted, n, [&](std::size_t i) {
+        regions[i] = reports.proposed_regions[i];
+        energies[i] = reports.energies[i];
         has_find |= energies[i] < lowest[regions[i]];
+    });
     if (!has_find) {
         const auto last = static_cast<std::int32_t>(last_region_);
-        outside_ += std::count_if(regions, regions + n, [last](std::int32_t region) { return region > last; });
-        return;
+        if (last_region_ + 1 < partition_.regions())
+            outside_ += std::count_if(regions, regions + n, [last](std::int32_t region) { return region > last; });
+        return accepted;
     }
     for (std::size_t i = 0; i < n; ++i) { // chain after chain: a find may shrink the space for those that follow
         auto& its_lowest = region_best_[static_cast<std::size_t>(regions[i])];
@@ -132,6 +128,7 @@ void SearchMemory::move_chains(std::size_t first, std::size_t n, const ConstRepo
         }
         outside_ += regions[i] > last_region_ ? 1 : 0;
     }
+    return accepted;
 }
 
 void SearchMemory::copy_chains(std::span<const std::int64_t> parents) {

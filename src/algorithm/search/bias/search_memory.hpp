@@ -140,9 +140,10 @@ class SearchMemory {
     void find_regions();
     /// Takes in the chains' states as a stage begins.
     void begin_regions();
-    /// For chains first .. first + n - 1: marks the regions to which they proposed; takes in their states.
+    /// For chains first .. first + n - 1: marks the regions to which they proposed; takes in their states, and returns
+    /// how many are new.
     void touch(std::size_t first, std::size_t n, const ConstReports& reports);
-    void move_chains(std::size_t first, std::size_t n, const ConstReports& reports);
+    std::int64_t move_chains(std::size_t first, std::size_t n, const ConstReports& reports);
 
     std::size_t chains_;
     SearchSettings::Bias kind_of_bias_;

@@ -10,6 +10,10 @@ namespace pearlite::algorithm {
 
 namespace {
 
+/// Weights below exp(-60) of the largest decide no draw: those of any number of chains are less than 2^-54, the least
+/// uniform number.
+constexpr double log_of_nothing = -60;
+
 /// Uniform on 0 .. n-1, up to 2^-53 n, for a uniform number below 1.
 std::size_t place_of(double uniform, std::size_t n) {
     return static_cast<std::size_t>(uniform * static_cast<double>(n));
@@ -62,7 +66,7 @@ void MeetingPlanner::sum_weights(std::span<const double> energies, std::span<con
     sums_.clear();
     for (const auto j : candidates) {
         const double exponent = (lowest - energies[static_cast<std::size_t>(j)]) / temperature_;
-        sum += exponent > -700 ? std::exp(exponent) : 0; // below, the exponential is slow and nothing
+        sum += exponent > log_of_nothing ? std::exp(exponent) : 0;
         sums_.push_back(sum);
     }
 }
@@ -154,9 +158,9 @@ OperationChoice::OperationChoice(std::span<const model::Operation> operations, s
     }
 }
 
-Index OperationChoice::draw(random::Stream& stream, bool may_cross) const {
+Index OperationChoice::draw(double uniform, bool may_cross) const {
     const auto& rates = may_cross ? rates_ : mutation_rates_;
-    double u = stream.uniform() * (may_cross ? sum_ : mutation_sum_);
+    double u = uniform * (may_cross ? sum_ : mutation_sum_);
     Index last = 0;
     for (std::size_t k = 0; k < rates.size(); ++k) {
         if (rates[k] <= 0)

@@ -75,8 +75,8 @@ class OperationChoice {
     /// `rates`: one per operation, or empty for equal ones.
     OperationChoice(std::span<const model::Operation> operations, std::vector<double> rates);
 
-    /// Draws one of all operations, or a mutation if crossovers cannot be made.
-    Index draw(random::Stream& stream, bool may_cross) const;
+    /// One of all operations, or a mutation if crossovers cannot be made, by a number uniform on (0, 1).
+    Index draw(double uniform, bool may_cross) const;
 
   private:
     std::vector<double> rates_, mutation_rates_; ///< 0 for crossovers

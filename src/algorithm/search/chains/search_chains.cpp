@@ -1,8 +1,8 @@
 #include "algorithm/search/chains/search_chains.hpp"
 
+#include "core/marks.hpp"
 #include "core/select.hpp"
 #include "pearlite/core/detail/point_error.hpp"
-#include "random/lanes.hpp"
 
 #include <fmt/format.h>
 
@@ -19,10 +19,12 @@ SearchChains::SearchChains(const parallel::Communicator& ranks, std::shared_ptr<
       n_(at(layout_.local_items())),
       chains_(space_->make_chains(layout_.local_items())),
       planner_(settings),
+      exponentials_ahead_(random::fill_exponential_steps, address_of(random::Purpose::accept, first_, 0),
+                          chains_->padded_size()),
       exchange_(ranks_, layout_, chains_->packed_bytes()),
       finds_(chains_->packed_bytes()) {
     const auto padded = at(chains_->padded_size());
-    for (auto* values : {&energies_, &exponentials_, &proposals_.energies, &proposals_.log_ratios})
+    for (auto* values : {&energies_, &proposals_.energies, &proposals_.log_ratios})
         values->assign(padded, 0.0);
     accepted_.assign(padded, 0);
     active_.assign(padded, 0);
@@ -152,7 +154,6 @@ void SearchChains::refuse(std::size_t local, Index step) const {
 
 void SearchChains::mutate(const SearchMove& move, const SearchMemory& memory) {
     guard(move.step, [&] {
-        draw_exponentials(move); // beside the draws of the proposals, whose latency it hides
         space_->mutate(*chains_, move.operation, memory.scale(move.operation), energies_, streams(move.step),
                        proposals_);
         take_part({});
@@ -165,7 +166,6 @@ void SearchChains::meet_partners(const SearchMove& move, const SearchMemory& mem
                                          order_address(move), address_of(random::Purpose::partner, 0, move.step));
     meet(plan, operation(move).partners);
     guard(move.step, [&] {
-        draw_exponentials(move);
         cross(move, memory);
         accept_one_by_one(move, memory);
     });
@@ -175,7 +175,6 @@ void SearchChains::meet_in_pairs(const SearchMove& move, const SearchMemory& mem
     const auto& plan = planner_.pairs(memory.energies(), order_address(move));
     meet(plan, 1);
     guard(move.step, [&] {
-        draw_exponentials(move);
         cross(move, memory);
         find_proposed_regions(move, memory);
     });
@@ -231,15 +230,10 @@ void SearchChains::find_proposed_regions(const SearchMove& move, const SearchMem
     }
 }
 
-void SearchChains::draw_exponentials(const SearchMove& move) {
-    if (n_ > 0)
-        random::fill_exponential_lanes(address_of(random::Purpose::accept, first_, move.step), chains_->padded_size(),
-                                       exponentials_);
-}
-
 void SearchChains::accept_one_by_one(const SearchMove& move, const SearchMemory& memory) {
     const auto log_acceptance = memory.acceptance(move.temperature);
     const model::EnergyPartition::Finder region_of(memory.partition());
+    const auto exponentials = exponentials_ahead_.at(move.step);
     const std::size_t* const taking_part = taking_part_.data();
     const std::size_t n = taking_part_.size(), first = at(first_);
     const auto accept = [&](auto is_accepted) {
@@ -249,8 +243,8 @@ void SearchChains::accept_one_by_one(const SearchMove& move, const SearchMemory&
             require_number(energy, i, move.step);
             const Index region = region_of(energy);
             proposed_regions_[i] = region;
-            accepted_[i] = is_accepted(exponentials_[i], log_acceptance(first + i, energies_[i], regions_[i], energy,
-                                                                        region, proposals_.log_ratios[i]));
+            accepted_[i] = is_accepted(exponentials[i], log_acceptance(first + i, energies_[i], regions_[i], energy,
+                                                                       region, proposals_.log_ratios[i]));
         }
     };
     if (operation(move).heat_bath)
@@ -262,6 +256,7 @@ void SearchChains::accept_one_by_one(const SearchMove& move, const SearchMemory&
 void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
                                 std::span<const Child> children) {
     const auto log_acceptance = memory.acceptance(move.temperature);
+    const auto exponentials = exponentials_ahead_.at(move.step);
     for (const std::size_t i : taking_part_) {
         const auto one = at(plan.meeting[at(first_) + i]), other = at(plan.first[one]);
         const bool is_here = one >= at(first_);
@@ -271,35 +266,26 @@ void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memo
         }
         const double exponential =
             is_here
-                ? exponentials_[i]
+                ? exponentials[i]
                 : random::Stream(address_of(random::Purpose::accept, static_cast<Index>(one), move.step)).exponential();
         accepted_[i] = log_acceptance_of_pair(memory, log_acceptance, settings_, children, one, other) >= -exponential;
     }
 }
 
-/// A loop for each type, so that compilers make lanes of it.
 void SearchChains::take_accepted(const SearchMove& move, const Reports& reports) {
     space_->accept(*chains_, accepted_);
-    std::copy_n(active_.data(), n_, reports.is_active);
-    std::copy_n(accepted_.data(), n_, reports.is_accepted);
-    const double* const proposed_energies = proposals_.energies.data();
-    const Index* const proposed_regions = proposed_regions_.data();
-    double* const energies = energies_.data();
-    Index* const regions = regions_.data();
-    for (std::size_t i = 0; i < n_; ++i) {
-        const Index proposed =
-            select((active_[i] != 0) & (proposed_energies[i] < infinity), proposed_regions[i], regions[i]);
-        regions[i] = select(accepted_[i] != 0, proposed, regions[i]);
-        reports.proposed_regions[i] = static_cast<std::int32_t>(proposed);
-    }
-    for (std::size_t i = 0; i < n_; ++i)
-        reports.energies[i] = energies[i] = select(accepted_[i] != 0, proposed_energies[i], energies[i]);
-    bool has_find = false;
-    for (std::size_t i = 0; i < n_; ++i)
-        has_find |= (accepted_[i] != 0) & finds_.is_new(energies[i], regions[i]);
-    for (std::size_t i = 0; has_find && i < n_; ++i)
-        if (accepted_[i] != 0)
-            note_find(i, move.step);
+    std::copy(active_.begin(), active_.end(), reports.is_active);
+    std::copy(accepted_.begin(), accepted_.end(), reports.is_accepted);
+    std::copy_n(regions_.data(), n_, reports.proposed_regions);
+    for (const std::size_t i : taking_part_)
+        reports.proposed_regions[i] =
+            static_cast<std::int32_t>(select(proposals_.energies[i] < infinity, proposed_regions_[i], regions_[i]));
+    for_each_marked(accepted_.data(), n_, [&](std::size_t i) {
+        energies_[i] = proposals_.energies[i];
+        regions_[i] = proposed_regions_[i];
+        note_find(i, move.step);
+    });
+    std::copy_n(energies_.data(), n_, reports.energies);
 }
 
 void SearchChains::note_find(std::size_t i, Index step) {

@@ -3,6 +3,7 @@
 
 #include "algorithm/search/chains/chain_exchange.hpp"
 #include "algorithm/search/chains/chain_finds.hpp"
+#include "algorithm/search/chains/draws_ahead.hpp"
 #include "algorithm/search/chains/meetings.hpp"
 #include "parallel/agreement.hpp"
 
@@ -99,8 +100,6 @@ class SearchChains {
     /// Marks the active chains; an empty span means all.
     void take_part(std::span<const std::uint8_t> active);
     void find_proposed_regions(const SearchMove& move, const SearchMemory& memory);
-    /// -log of a uniform number for each chain, by which its proposal is accepted or rejected.
-    void draw_exponentials(const SearchMove& move);
     /// Accepts or rejects each active chain's proposal.
     void accept_one_by_one(const SearchMove& move, const SearchMemory& memory);
     /// A pair is accepted or rejected as one, by the random number of its first member.
@@ -124,7 +123,7 @@ class SearchChains {
     std::vector<Index> regions_; ///< of the states
     model::Proposals proposals_;
     std::vector<Index> proposed_regions_;
-    std::vector<double> exponentials_;
+    DrawsAhead exponentials_ahead_; ///< -log of a uniform number for each chain, by which it accepts or rejects
     std::vector<std::uint8_t> accepted_, active_;
     std::vector<std::int64_t> meeting_;
     std::vector<std::size_t> taking_part_; ///< in the present operation
