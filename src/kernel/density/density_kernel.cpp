@@ -1,5 +1,7 @@
 #include "kernel/density/density_kernel.hpp"
 
+#include "path/bridge/start_scale.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/model/detail/locate_errors.hpp"
 
 #include <algorithm>
@@ -71,7 +73,9 @@ void DensityKernel::adapt(const parallel::Communicator& ranks, const population:
     const Index d = path_->dimension();
     if (rows_.empty() && d > 1 && is_diagonal(settings_.covariance, d, generation.size()) != shape_.is_diagonal())
         shape_ = Shape::standard(d, !shape_.is_diagonal());
-    shape_ = shape_of(ranks, generation, shape_, weights);
+    const auto* density = path_->offers<model::DensityFunctions>();
+    const auto* scale = density ? density->offers<path::StartScale>() : nullptr;
+    shape_ = shape_of(ranks, generation, shape_, weights, scale ? &scale->factor() : nullptr);
     learn_extra(ranks, generation, shape_, extra_);
     count_.begin();
     prepare();

@@ -57,6 +57,12 @@ bool is_usable(double variance) {
     return std::isfinite(variance) && variance > 0;
 }
 
+/// L^-1 C L^-T for a lower triangular L.
+Matrix in_units_of(const Matrix& scale, const Matrix& covariance) {
+    const auto lower = scale.triangularView<Eigen::Lower>();
+    return lower.solve(lower.solve(covariance).transpose());
+}
+
 /// Standard deviations, those of `fallback` where a variance is not usable.
 Matrix deviations(const Vector& variances, const Matrix& fallback) {
     Matrix result = fallback;
@@ -69,7 +75,7 @@ Matrix deviations(const Vector& variances, const Matrix& fallback) {
 } // namespace
 
 Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback,
-               const population::WeightSummary* known) {
+               const population::WeightSummary* known, const Matrix* scale) {
     const auto& layout = generation.layout();
     const Index d = fallback.dimension();
     Matrix points(d, generation.local_size());
@@ -84,11 +90,16 @@ Shape shape_of(const parallel::Communicator& ranks, const population::Generation
         return {mean, deviations(variances, fallback.factor())};
     }
     const auto moments = population::weighted_moments(ranks, layout, generation.log_weights(), weights.log_max, points);
-    return {moments.mean, covariance_factor(shrunk_covariance(moments.covariance, weights.ess), fallback.factor())};
+    return {moments.mean,
+            covariance_factor(shrunk_covariance(moments.covariance, weights.ess, scale), fallback.factor())};
 }
 
-Matrix shrunk_covariance(const Matrix& covariance, double n) {
+Matrix shrunk_covariance(const Matrix& covariance, double n, const Matrix* scale) {
     PEARLITE_EXPECTS(covariance.rows() == covariance.cols());
+    if (scale) {
+        const Matrix shrunk = *scale * shrunk_covariance(in_units_of(*scale, covariance), n) * scale->transpose();
+        return 0.5 * (shrunk + shrunk.transpose());
+    }
     const Vector variances = covariance.diagonal();
     double noise = 0, squares = 0;
     for (Index j = 1; j < covariance.cols(); ++j)

@@ -47,15 +47,18 @@ class Shape {
 };
 
 /// Collective. The weighted mean and shrunk covariance of a population of points. Coordinates without a usable variance
-/// take the rows of `fallback`. `known`: the summary of the log weights, if there is one already.
+/// take the rows of `fallback`. `known`: the summary of the log weights, if there is one already. `scale`: lower
+/// triangular, d x d, of a distribution that is nearer to the population than independent coordinates are; null: there
+/// is none. The covariance is then shrunk in coordinates in which that distribution is standard, since shrinking
+/// correlations that are there leaves proposals thousands of times too wide where coordinates are nearly dependent.
 Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback,
-               const population::WeightSummary* known = nullptr);
+               const population::WeightSummary* known = nullptr, const Matrix* scale = nullptr);
 
 /// The covariance (d x d) of n points with its correlations r multiplied by 1 - sum Var[r]/sum r^2, at least 0, over
 /// all pairs, Var[r] = (1 - r^2)^2/n for normal points (Schaefer & Strimmer 2005, section 2.3). This removes the noise
 /// of correlations. Without it trajectories are tuned on particles whose noise is in the shape, and fail on other
-/// particles.
-Matrix shrunk_covariance(const Matrix& covariance, double n);
+/// particles. `scale`: as above.
+Matrix shrunk_covariance(const Matrix& covariance, double n, const Matrix* scale = nullptr);
 
 /// A factor of the covariance; of its diagonal, if it is not positive definite (few distinct particles). Variances of
 /// zero (or not finite) take the rows of `fallback` (d x d).

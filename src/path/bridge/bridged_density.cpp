@@ -1,6 +1,7 @@
 #include "path/bridge/bridged_density.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "path/bridge/start_scale.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
@@ -108,6 +109,15 @@ class BridgedMetric final : public model::DensityMetric {
     Matrix precision_;
 };
 
+class ReferenceScale final : public StartScale {
+  public:
+    explicit ReferenceScale(Matrix factor) : factor_(std::move(factor)) {}
+    const Matrix& factor() const override { return factor_; }
+
+  private:
+    Matrix factor_;
+};
+
 } // namespace
 
 BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> density,
@@ -120,6 +130,8 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
         offer<model::DensityGradient>(std::make_shared<BridgedGradient>(*gradient, reference_));
     if (const auto* metric = density_->offers<model::DensityMetric>())
         offer<model::DensityMetric>(std::make_shared<BridgedMetric>(*metric, *reference_));
+    if (auto factor = cholesky_factor(reference_->covariance()))
+        offer<StartScale>(std::make_shared<ReferenceScale>(std::move(*factor)));
     if (density_->offers<model::ReadablePrior>())
         pass_on<model::ReadablePrior>(*density_);
     else

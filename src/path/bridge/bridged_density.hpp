@@ -13,7 +13,7 @@ namespace pearlite::path {
 /// exactly. log Z_0 = 0: log Z/Z_0 is the log of the integral of p, whatever constant the prior leaves out. Points to
 /// which the prior or the likelihood gives no mass have log likelihood -inf. If the likelihood is an unbiased estimate,
 /// so is that of the bridge, with the same error of its logarithm. Offers the density's capabilities, except the
-/// likelihood by data points.
+/// likelihood by data points, and StartScale.
 class BridgedDensity final : public model::DensityFunctions {
   public:
     /// ContractViolation for a reference of another dimension.
