@@ -3,16 +3,18 @@ deviations, evidence beside bridge sampling on the reference draws. A table of t
 
 usage: posteriordb.py REPOSITORY -o DIRECTORY [--pearlite PROGRAM] [--only REGEX] [--limit SECONDS] [--set KEY=VALUE]...
        posteriordb.py REPOSITORY -o DIRECTORY --compile-all         only compile all programs
-       posteriordb.py REPOSITORY -o DIRECTORY --table               only write the table of what is there
+       posteriordb.py REPOSITORY -o DIRECTORY --table [--page]      only write the table of what is there; into the docs
 
 REPOSITORY is a clone of https://github.com/stan-dev/posteriordb. DIRECTORY takes libraries, data, runs, a row for each
 posterior, table.csv and table.md. A run has one core and --limit seconds of its time (300). A posterior passes if means are
 within 0.1 standard deviations, standard deviations within 10 %, and the evidence within 3 joint errors of bridge sampling,
-or if the run calls itself doubtful or refused; exit status 1 if one does not.
+or if the run calls itself doubtful or refused; exit status 1 if one does not. --page writes docs/measured/posteriordb.md.
 """
 
 import argparse
+import collections
 import csv
+import datetime
 import json
 import pathlib
 import re
@@ -30,6 +32,7 @@ from stan_library import StanLibrary
 
 MEAN, SD, Z = 0.1, 0.1, 3.0  # limits: in standard deviations, relative, in joint standard errors
 COLUMNS = ("posterior", "d", "seconds", "log Z", "bridge sampling", "z", "mean", "sd", "verdict", "judgement")
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
 class Failure(Exception):
@@ -123,6 +126,12 @@ def differences(summary, reference):
     return max(means), max(ratios, key=lambda ratio: abs(numpy.log(max(ratio[0], 1e-300))))
 
 
+def reason(summary):
+    """Why a run is not supported: the first words of its warnings."""
+    warnings = summary.get("diagnostics", {}).get("warnings", [])
+    return "".join(f"; {re.split(':|;', warning)[0]}" for warning in warnings)
+
+
 def row_of(posterior, status, seconds, where, bridge):
     row = {"posterior": posterior.name, "seconds": f"{seconds:.1f}", "d": bridge.get("dimension", "")}
     row["bridge sampling"] = f"{bridge['value']:.3f} ± {bridge['standard_error']:.4f}" if "value" in bridge else bridge["why"]
@@ -131,7 +140,7 @@ def row_of(posterior, status, seconds, where, bridge):
     summary = json.loads((where / "summary.json").read_text(encoding="utf-8"))
     estimate, support = summary["log_evidence"][0], summary["headline"].get("support", {}).get("word", "")
     (mean, of_mean), (sd, of_sd) = differences(summary, posterior.reference())
-    row |= {"mean": f"{mean:.3f} ({of_mean})", "sd": f"{sd:.2f} ({of_sd})", "verdict": support}
+    row |= {"mean": f"{mean:.3f} ({of_mean})", "sd": f"{sd:.2f} ({of_sd})", "verdict": support + reason(summary)}
     passes = mean < MEAN and abs(sd - 1) < SD
     error = estimate.get("standard_error")
     row["log Z"] = f"{estimate['value']:.3f}" + (f" ± {error:.4f}" if error is not None else "")
@@ -155,13 +164,41 @@ def write_table(directory):
     return rows
 
 
+def counted(rows):
+    """{judgement: number of rows}"""
+    return dict(sorted(collections.Counter(row["judgement"] for row in rows).items()))
+
+
+def within_30_seconds(rows):
+    return sum(row["judgement"] in ("right", "doubtful") and float(row["seconds"]) <= 30 for row in rows)
+
+
 def describe(rows):
-    counts = {}
-    for row in rows:
-        counts[row["judgement"]] = counts.get(row["judgement"], 0) + 1
-    within = sum(row["judgement"] == "right" and float(row["seconds"]) <= 30 for row in rows)
-    return f"{len(rows)} posteriors: " + ", ".join(f"{n} {words}" for words, n in sorted(counts.items())) + \
-        f"; {within} right within 30 s"
+    return f"{len(rows)} posteriors: " + ", ".join(f"{n} {words}" for words, n in counted(rows).items()) + \
+        f"; {within_30_seconds(rows)} end within 30 s"
+
+
+def write_page(rows, settings):
+    """Files of measured numbers of docs/measured/posteriordb.md, and the page."""
+    sys.path.insert(0, str(DOCS))
+    import measured
+    import measured_runs
+    project = measured.Project()
+    counts = {"posteriors": len(rows), **counted(rows), "end within 30 s": within_30_seconds(rows)}
+    common = {"page": "docs/measured/posteriordb.md", "kind": "table", "source": "measured",
+              "command": " ".join(["python3 tests/statistical/posteriordb/posteriordb.py posteriordb -o out --page",
+                                   *(f"--set {setting}" for setting in settings)]),
+              "jobs": {}, "no_job": "programs and data of another repository have no golden row",
+              "revision": measured.git(project, "log", "-1", "--format=%h", "--abbrev=8", "--",
+                                       *measured_runs.SOURCES).strip(),
+              "date": datetime.date.today().isoformat(), "machine": measured_runs.machine(),
+              "seconds": round(sum(float(row["seconds"]) for row in rows), 1)}
+    tables = {"counts": (counts, [counts]), "posteriors": (COLUMNS, rows)}
+    for name, (columns, lines) in tables.items():
+        project.write_record(f"posteriordb.{name}", {
+            "title": name, **common, "columns": list(columns), "rule": "|" + "---|" * len(columns),
+            "rows": [[str(line.get(column, "")).replace("|", "/") for column in columns] for line in lines]})
+    measured.make(project)
 
 
 def judge(posterior, options, refused):
@@ -191,6 +228,7 @@ def parse(arguments):
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of all configurations")
     parser.add_argument("--compile-all", action="store_true", help="only compile all programs, also without a reference")
     parser.add_argument("--table", action="store_true", help="only write the table")
+    parser.add_argument("--page", action="store_true", help="write the table into docs/measured, too")
     parser.add_argument("--again", action="store_true", help="run again what has a row")
     options = parser.parse_args(arguments)
     options.output = options.output.resolve()
@@ -201,18 +239,18 @@ def main(arguments):
     options = parse(arguments)
     if not options.table:
         all_of_them = repository.posteriors(options.repository)
-        wanted = [one for one in all_of_them if re.search(options.only, one.name) and
-                  (one.has_reference or options.compile_all)]
+        wanted = [one for one in all_of_them if re.search(options.only, one.name) and one.has_reference]
         rows = options.output / "rows"
         rows.mkdir(parents=True, exist_ok=True)
         todo = [one for one in wanted if options.again or not (rows / f"{one.name}.json").is_file()]
+        programs = repository.programs(options.repository) if options.compile_all else {one.program for one in todo}
         refused = {}
-        if todo:
-            refused = compile_programs(options.pearlite, {one.program for one in todo}, options.output / "libraries")
+        if programs:
+            refused = compile_programs(options.pearlite, programs, options.output / "libraries")
         for program, words in refused.items():
             print(f"{program.name} is not compiled: {words}")
         if options.compile_all:
-            print(f"{len({one.program for one in wanted}) - len(refused)} programs are compiled, {len(refused)} are not")
+            print(f"{len(programs) - len(refused)} programs are compiled, {len(refused)} are not")
             return 1 if refused else 0
         for k, posterior in enumerate(todo):
             if options.again:
@@ -224,6 +262,8 @@ def main(arguments):
                   f"{time.monotonic() - began:.0f} s", flush=True)
     rows = write_table(options.output)
     print(describe(rows))
+    if options.page:
+        write_page(rows, options.set)
     return 1 if any(row["judgement"] in ("WRONG", "not compiled", "not ended") for row in rows) else 0
 
 

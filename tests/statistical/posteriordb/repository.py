@@ -43,13 +43,22 @@ def write_zipped(file, value):
         archive.writestr(file.name.removesuffix(".zip"), json.dumps(value))
 
 
-def posteriors(directory):
-    """All posteriors whose program and data are there, by name. FileNotFoundError if this is no such repository."""
+def root_of(directory):
     root = pathlib.Path(directory)
     root = root / "posterior_database" if (root / "posterior_database").is_dir() else root
     if not (root / "posteriors").is_dir():
         raise FileNotFoundError(f"{directory}: no folder posterior_database/posteriors, expected a clone of posteriordb")
-    found = []
+    return root
+
+
+def programs(directory):
+    """All Stan programs, also those of no posterior."""
+    return set((root_of(directory) / "models/stan").glob("*.stan"))
+
+
+def posteriors(directory):
+    """All posteriors whose program and data are there, by name. FileNotFoundError if this is no such repository."""
+    root, found = root_of(directory), []
     for file in sorted((root / "posteriors").glob("*.json"), key=lambda file: file.name.lower()):
         entry = json.loads(file.read_text(encoding="utf-8"))
         reference = entry.get("reference_posterior_name") or "none"
