@@ -107,6 +107,39 @@ struct EightSchools {
     }
 };
 
+/// The same with the effects themselves as coordinates: the density grows without bound as tau vanishes.
+struct CentredSchools : EightSchools {
+    void draw_prior(random::Stream& stream, std::span<double> x) const {
+        EightSchools::draw_prior(stream, x);
+        for (std::size_t j = 0; j < 8; ++j)
+            x[j] = x[8] + std::exp(x[9]) * x[j];
+    }
+    double log_prior(std::span<const double> x) const {
+        const double tau = std::exp(x[9]);
+        double sum = log_normal(x[8], 0, 5) + log_prior_of_tau(tau) + x[9];
+        for (std::size_t j = 0; j < 8; ++j)
+            sum += log_normal(x[j], x[8], tau);
+        return sum;
+    }
+    double log_likelihood(std::span<const double> x) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < 8; ++j)
+            sum += log_normal(y[j], x[j], s[j]);
+        return sum;
+    }
+    void gradient(std::span<const double> x, double b, std::span<double> gradient) const {
+        const double tau = std::exp(x[9]), squares = tau * tau / 25;
+        gradient[8] = -x[8] / 25;
+        gradient[9] = 1 - 2 * squares / (1 + squares);
+        for (std::size_t j = 0; j < 8; ++j) {
+            const double z = (x[j] - x[8]) / tau;
+            gradient[j] = -z / tau + b * (y[j] - x[j]) / (s[j] * s[j]);
+            gradient[8] += z / tau;
+            gradient[9] += z * z - 1;
+        }
+    }
+};
+
 // A bridge from the approximation that a model finds by itself: Gaussian process classification with six noisy
 // observations of one latent value. The labels of the twin differ.
 TEST(Bridged, BeginsAtTheModelsOwnApproximation) {
@@ -156,6 +189,25 @@ TEST(Bridged, AnAutomaticFitGivesWayWhereItFails) {
         EXPECT_EQ(has(schools, "reference_components"), !may_stay) << "populations fit it, or there is none";
         EXPECT_LT(std::fabs(z_score(schools, EightSchools::log_evidence())), 6.5);
     }
+}
+
+// Without the wide start populations begin at an inverse temperature of 1e-90, and do not end; without the warning an
+// evidence without the neck's mass is supported.
+TEST(Bridged, DescentsThatRunOffAreNoStartAndAreSaid) {
+    const auto warnings_of = [](const auto& density) {
+        auto settings = bridge(Fit::automatic, Reference::student, false);
+        settings.has_prior = false;
+        auto sampler = bridged_smc(alone, density, settings, 256, 2, 3);
+        sampler.begin();
+        int steps = 0;
+        for (; !sampler.finished() && steps < 1000; ++steps)
+            sampler.step();
+        EXPECT_LT(steps, 1000);
+        return sampler.outcome().warnings;
+    };
+    const auto speaks_of_a_funnel = ::testing::Contains(::testing::HasSubstr("neck of a funnel"));
+    EXPECT_THAT(warnings_of(CentredSchools{}), speaks_of_a_funnel);
+    EXPECT_THAT(warnings_of(EightSchools{}), ::testing::Not(speaks_of_a_funnel));
 }
 
 TEST(Bridged, EstimatedLikelihoods) {

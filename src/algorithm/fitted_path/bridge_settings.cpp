@@ -217,6 +217,8 @@ std::optional<path::FittedReference> BridgeSettings::rough(const model::DensityF
     constexpr double tails = 5, widening = 4;
     try {
         auto modes = path::fit_by_laplace(density, {starts, seed(of_run), tails});
+        if (path::has_run_off(path::spread_of(density, modes.mixture, seed(of_run))))
+            return {};
         return path::FittedReference{modes.mixture.inflated(widening), modes.evaluations};
     } catch (const NumericalError&) {
         return {};

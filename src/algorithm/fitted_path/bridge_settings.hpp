@@ -50,7 +50,7 @@ struct BridgeSettings {
     anchored(std::shared_ptr<const model::DensityFunctions> density) const;
     /// Where the leg of a density without a prior begins: its modes by Laplace's method, with four times their
     /// covariance and heavy tails, so that populations find what a fit by moments should hold. Nothing if no
-    /// mode is found.
+    /// mode is found, or if the descents have run off to where there is none.
     std::optional<path::FittedReference> rough(const model::DensityFunctions& density,
                                                const random::Seed& of_run) const;
     /// Comment lines of `check`; `moves`: at each temperature of the leg.

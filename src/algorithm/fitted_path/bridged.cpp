@@ -254,6 +254,11 @@ Outcome Bridged::outcome() const {
     auto outcome = main_->outcome();
     for (std::size_t k = 0; k < spreads_.size(); ++k)
         outcome.diagnostics.push_back({k == 0 ? "laplace_spread" : "pathfinder_spread", spreads_[k], {}});
+    if (!spreads_.empty() && path::has_run_off(spreads_.front()))
+        outcome.warnings.emplace_back(
+            "descents run off to where the density grows without bound, as in the neck of a funnel: particles may "
+            "never enter it, and its mass is then missing; use other coordinates, such as effects in units of their "
+            "scale");
     if (!has_reference())
         return outcome;
     const auto reference = random::StudentMixture::from_values(reference_, density_.dimension());

@@ -291,6 +291,10 @@ double largest_spread(Index dimension) {
     return std::max(1.0, 0.5 * std::sqrt(static_cast<double>(dimension)));
 }
 
+bool has_run_off(double spread) {
+    return spread > 1e4 && std::isfinite(spread);
+}
+
 double spread_of(const model::DensityFunctions& density, const random::StudentMixture& fit, const random::Seed& seed) {
     constexpr Index n = 1000;
     constexpr double most_lost = 0.01;

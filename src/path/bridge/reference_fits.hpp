@@ -35,6 +35,10 @@ FittedReference fit_by_pathfinder(const model::DensityFunctions& density, const 
 /// A fit of larger spread, in nats, is no reference.
 double largest_spread(Index dimension);
 
+/// Whether a spread is that of descents that have run off to where the density grows without bound, as down the neck of
+/// a funnel (hundreds of powers of ten), and not that of a mode beside the mass (hundreds of nats).
+bool has_run_off(double spread);
+
 /// The standard deviation of log p - log q over 1000 draws of q, a mixture of normal distributions at the components of
 /// a fit: 0 where the fit is p. It grows with the root of the dimension: 0.2 to 3 for regressions of 8 to 61
 /// coefficients, from whose fits the path is short; 5 for a curved ridge in four dimensions, whose ends such a path
