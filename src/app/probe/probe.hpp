@@ -42,7 +42,7 @@ struct Probe {
         Index next = 0;
     };
     std::optional<FirstPopulation> first_population = {};
-    Index counted_steps = 0;    ///< those of the last stage seen whose messages were counted
+    Index counted_steps = 0; ///< those of the last stage seen whose messages were counted
     parallel::MessageCount messages = {};
     bool counts_pilot = false; ///< that stage is a pilot
 };
