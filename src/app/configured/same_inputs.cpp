@@ -63,16 +63,23 @@ void require_same_inputs(const parallel::Communicator& ranks, const Inputs& inpu
     if (ranks.size() == 1)
         return;
     std::string lines;
-    io::Sha256::Digest digest{};
-    parallel::together(ranks, [&] {
+    // The numbers of a digest, and the same below 0: the largest of all ranks are opposite only if all have the same.
+    std::array<double, 2 * std::tuple_size_v<io::Sha256::Digest>> ends{};
+    const auto failure = parallel::failure_of([&] {
         lines = lines_of(inputs);
         io::Sha256 hash;
         hash.add(lines);
-        digest = hash.finish();
+        const auto digest = hash.finish();
+        for (std::size_t i = 0; i < digest.size(); ++i) {
+            ends[2 * i] = std::to_integer<int>(digest[i]);
+            ends[2 * i + 1] = -ends[2 * i];
+        }
     });
-    auto of_root = digest;
-    ranks.broadcast(std::span<std::byte>(of_root));
-    if (ranks.max(Index{digest != of_root ? 1 : 0}) == 0)
+    parallel::agree(ranks, failure, ends);
+    bool are_same = true;
+    for (std::size_t i = 0; i < ends.size(); i += 2)
+        are_same = are_same && ends[i] == -ends[i + 1];
+    if (are_same)
         return;
     const auto lines_of_root = ranks.broadcast(lines);
     parallel::together(ranks, [&] {
