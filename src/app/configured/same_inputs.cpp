@@ -5,6 +5,7 @@
 #include "parallel/agreement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sstream>
 
