@@ -1,5 +1,6 @@
 #include "path/next_temperature.hpp"
 
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
