@@ -38,7 +38,9 @@ void Enlarged::step() {
         return;
     population_->flush();
     const auto outcome = population_->outcome();
-    std::array<double, 3> found{0, infinity, 0}; // estimates are valid on rank 0
+    // Estimates are valid on rank 0.
+    std::array<double, 3> found{0, infinity,
+                                static_cast<double>(enlarged_particles(sizes_.back(), {}, *target_.error))};
     if (ranks_.is_root() && !outcome.log_ratio.empty()) {
         const auto& headline = outcome.log_ratio.front();
         found = {headline.value, outcome.has_no_error_bar ? infinity : headline.standard_error.value_or(infinity),
