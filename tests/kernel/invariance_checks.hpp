@@ -182,4 +182,19 @@ Deviation deviation(const Make& make, Index moves, double scale, std::span<const
     return result;
 }
 
+/// Makes kernels of class K with these settings after the covariance.
+template <class K, class... Settings>
+Make maker(const Settings&... settings) {
+    return [=](const DensityKernel::Path& path, const MoveSettings& moves, const Matrix& learnt) {
+        return std::make_unique<K>(path, moves, &learnt, Covariance::full, settings...);
+    };
+}
+
+/// The larger |z| of a kernel that is wrong.
+template <class Target>
+double of_twin(const Make& make, Index moves, double scale, const std::vector<double>& extra = {}) {
+    const auto found = deviation<Target>(make, moves, scale, extra);
+    return std::max(found.largest, found.reversal);
+}
+
 } // namespace pearlite::kernel::testing

@@ -29,8 +29,11 @@ class Fixed final : public Riemannian {
                                            [&](Index size) { return path->make_block(size); });
         adapt(parallel::Communicator::alone(), empty, 1);
     }
+    using Hamiltonian::add_densities;
+    using Hamiltonian::begin;
     using Hamiltonian::begin_block;
-    using Hamiltonian::scratch_;
+    using Hamiltonian::return_to_start;
+    using Hamiltonian::trajectories_;
     using Riemannian::integrate;
     using Riemannian::make_momenta;
 
@@ -118,14 +121,14 @@ double energy_error(double eps) {
         random::Stream stream({29, random::Purpose::test, static_cast<std::uint64_t>(i), 0});
         block.normals.col(i) << stream.normal(), stream.normal();
     }
-    block.proposals = block.points;
-    kernel.scratch_.proposed_gradient = kernel.scratch_.gradient;
-    kernel.make_momenta(block, 1);
-    kernel.integrate(block, 1, static_cast<Index>(std::round(1 / eps)), eps);
-    const Vector gains = block.proposed_log_prior + block.proposed_log_likelihood - block.log_prior -
-                         block.log_likelihood + kernel.scratch_.kinetic;
-    EXPECT_TRUE(gains.head(200).allFinite());
-    return gains.head(200).cwiseAbs().mean();
+    kernel.begin(block);
+    auto& t = kernel.trajectories_;
+    kernel.return_to_start(t);
+    kernel.make_momenta(t, 1);
+    kernel.integrate(t, 1, static_cast<Index>(std::round(1 / eps)), eps);
+    kernel.add_densities(t, 1);
+    EXPECT_TRUE(t.log_ratios.head(200).allFinite());
+    return t.log_ratios.head(200).cwiseAbs().mean();
 }
 
 TEST(Riemannian, EnergyIsConservedToTheSecondOrderOfTheStep) {

@@ -2,11 +2,13 @@
 /// Hamiltonian Monte Carlo and its one-step form, the Metropolis-adjusted Langevin algorithm.
 
 #include "kernel/density/density_kernel.hpp"
+#include "kernel/trajectory/trajectories.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 namespace pearlite::kernel {
 
@@ -15,6 +17,7 @@ struct Trajectory {
     double length = std::numbers::pi / 2; ///< in the mean, in units of the population's standard deviations
     double acceptance = 0.8;              ///< wanted
     Index most_steps = 200;               ///< a trajectory never has more; 1: the Langevin algorithm
+    Index retries = 3;                    ///< of a trajectory whose energy error is too large, in finer steps
 };
 
 /// Leapfrog steps of size eps for H(x, p) = -log f_b(x) + p' C p/2, C = L L' the population's covariance (Duane et al.
@@ -28,6 +31,14 @@ struct Trajectory {
 /// whole block at once without regard to its states. u keeps trajectories from returning in step, and so near a quarter
 /// of a period squares, as in -log f_b, are almost independent of the start, too: with u from 0 to the same mean they
 /// keep twice as much of it. eps follows the acceptance.
+///
+/// One eps does not suit all places, as in the neck of a funnel or a far tail, where every trajectory would be
+/// rejected. So a trajectory with |H' - H| above `largest_error` is not the proposal: one with 2 l steps of eps/4 from
+/// the same start is tried, then 4 l steps of eps/16. The first whose error is small enough makes the proposal, if
+/// all trajectories that came before it fail from its end, too, with the velocity turned; else there is none. Start and
+/// end then choose each other, and p_b stays invariant (the step size is a function of position and velocity:
+/// Bou-Rabee, Carpenter & Marsden 2024; Biron-Lattes et al. 2024). Where eps suits, no trajectory fails, and nothing is
+/// computed again.
 class Hamiltonian : public DensityKernel {
   public:
     /// The path must be linear and offer model::DensityGradient.
@@ -40,40 +51,61 @@ class Hamiltonian : public DensityKernel {
     double evaluations_per_move() const override { return std::max(1.0, steps_); }
 
     void begin_block(model::DensityBlock& block, double b) const override;
+    /// Returns the number of accepted proposals in steps of full size, which the step size follows.
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
 
+    /// Of |H' - H|; a proposal with H' - H = 5 would be rejected 149 times in 150.
+    static constexpr double largest_error = 5;
+
   protected:
+    struct Steps {
+        Index number;
+        double size;
+    };
+
     void prepare() override;
 
-    /// block.proposals and the proposed gradients become those of the points.
-    virtual void begin_trajectory(model::DensityBlock& block) const;
-    /// l steps from block.proposals with velocities block.normals: both change, and the proposed logs and
-    /// gradients become those at the end.
-    virtual void follow_trajectory(model::DensityBlock& block, double b, Index l) const;
-    /// Proposals that are not finite become the points, with infinite velocities.
-    static void keep_finite(model::DensityBlock& block);
+    /// Trajectories return to their starts, with the velocities that they have.
+    virtual void return_to_start(Trajectories& t) const;
+    /// Steps from the points: points, velocities and forces change, and the logs become those at the end.
+    virtual void follow(Trajectories& t, double b, const Steps& steps) const;
+    /// Points that are not finite return to their starts, with infinite velocities.
+    static void keep_finite(Trajectories& t);
     Index draw_length(const model::BlockStreams& streams) const;
-    /// Accepts each proposal or rejects it. scratch_.kinetic is by how much the kinetic energy has fallen; the momenta
-    /// are used up.
-    Index accept(model::DensityBlock& block, double b, const model::BlockStreams& streams) const;
-    /// The proposed gradients, and the proposed logs if they are wanted.
-    void evaluate_proposals(model::DensityBlock& block, double b, bool with_logs) const;
+    /// Trajectories at the block's points, with the block's normals as velocities.
+    void begin(const model::DensityBlock& block) const;
+    /// Completes log ratios that hold the decrease of the kinetic energy.
+    void add_densities(Trajectories& t, double b) const;
+    /// Accepts the proposals trajectories_ or rejects them; the block's normals are used up. Returns the number of
+    /// those accepted that are not `retried`, empty if none is.
+    Index accept(model::DensityBlock& block, double b, const model::BlockStreams& streams,
+                 const std::vector<Index>& retried = {}) const;
+    /// Rejects the flights of a retry whose ends would have chosen coarser steps.
+    virtual void reject_other_choices(Trajectories& flights, double b, Index retry, Index length) const;
+    /// The forces at the points, and the logs if they are wanted.
+    void evaluate(Trajectories& t, double b, bool with_logs) const;
 
-    /// Scratch memory of the block at hand.
-    struct Scratch {
-        /// Gradients of log f_b at the points and at the proposals, d x padded, from DensityGradient::evaluate_force.
-        Matrix gradient, proposed_gradient;
-        Matrix moved; ///< d x padded
-        Vector log_prior, log_likelihood, kinetic;
-    };
-    mutable Scratch scratch_; // NOLINT(misc-non-private-member-variables-in-classes)
+    // Scratch memory of the block at hand.
+    // NOLINTBEGIN(misc-non-private-member-variables-in-classes)
+    mutable Matrix force_; ///< at the block's points, d x padded
+    mutable Trajectories trajectories_;
+    // NOLINTEND(misc-non-private-member-variables-in-classes)
 
   private:
-    void kick(model::DensityBlock& block, double size) const;
+    void kick(Trajectories& t, double size) const;
+    /// From start to end, with log ratios.
+    void fly(Trajectories& t, double b, const Steps& steps) const;
+    /// Steps of the retry with this number, from 1; those of the first trajectory are of number 0.
+    Steps steps_of(Index retry, Index length) const;
+    /// Tries `failed` trajectories again, in finer steps; those that fail or do not choose their start have log ratios
+    /// of -inf in the end.
+    void retry(const model::DensityBlock& block, double b, Index length, std::vector<Index> failed) const;
 
     const model::DensityGradient* gradient_;
     Trajectory trajectory_;
     double steps_ = 1; ///< length/eps, the mean number of steps
+    mutable Trajectories again_, back_;
+    mutable Vector log_prior_, log_likelihood_;
 };
 
 } // namespace pearlite::kernel

@@ -104,67 +104,68 @@ Riemannian::Riemannian(Path path, const MoveSettings& moves, const Matrix* learn
                        const Trajectory& trajectory)
     : Hamiltonian(path, moves, learnt, covariance, trajectory), leapfrog_(metric_of(*path), path->dimension()) {}
 
-void Riemannian::make_momenta(model::DensityBlock& block, double b) const {
-    for (Index i = 0; i < block.size(); ++i) {
-        x_ = block.proposals.col(i);
+void Riemannian::make_momenta(Trajectories& t, double b) const {
+    for (Index i = 0; i < t.n; ++i) {
+        x_ = t.points.col(i);
         if (leapfrog_.move_to(x_, b)) // else integrate() rejects
-            block.normals.col(i) = leapfrog_.momentum(block.normals.col(i));
+            t.velocities.col(i) = leapfrog_.momentum(t.velocities.col(i));
     }
 }
 
-bool Riemannian::leave(model::DensityBlock& block, Index i, double eps) const {
-    scratch_.moved.col(i) = x_; // where this step began
+bool Riemannian::leave(Trajectories& t, Index i, double eps) const {
+    t.moved.col(i) = x_; // where this step began
     if (!leapfrog_.leave(x_, p_, gradient_at_, eps))
         return false;
-    block.proposals.col(i) = x_;
-    block.normals.col(i) = p_;
+    t.points.col(i) = x_;
+    t.velocities.col(i) = p_;
     return true;
 }
 
-bool Riemannian::arrive(model::DensityBlock& block, Index i, double b, double eps) const {
-    x_ = block.proposals.col(i);
-    p_ = block.normals.col(i);
-    gradient_at_ = scratch_.proposed_gradient.col(i);
-    from_ = scratch_.moved.col(i);
-    if (!(block.proposed_log_prior(i) > -infinity) || !gradient_at_.allFinite())
+bool Riemannian::arrive(Trajectories& t, Index i, double b, double eps) const {
+    x_ = t.points.col(i);
+    p_ = t.velocities.col(i);
+    gradient_at_ = t.force.col(i);
+    from_ = t.moved.col(i);
+    if (!(t.log_prior(i) > -infinity) || !gradient_at_.allFinite())
         return false;
     return leapfrog_.move_to(x_, b) && leapfrog_.arrive(from_, x_, p_, gradient_at_, eps);
 }
 
-void Riemannian::integrate(model::DensityBlock& block, double b, Index l, double eps) const {
-    is_moving_.assign(static_cast<std::size_t>(block.size()), 0);
-    for (Index i = 0; i < block.size(); ++i) {
-        x_ = block.proposals.col(i);
-        p_ = block.normals.col(i);
-        gradient_at_ = scratch_.proposed_gradient.col(i);
+void Riemannian::integrate(Trajectories& t, double b, Index l, double eps) const {
+    is_moving_.assign(static_cast<std::size_t>(t.n), 0);
+    for (Index i = 0; i < t.n; ++i) {
+        x_ = t.points.col(i);
+        p_ = t.velocities.col(i);
+        gradient_at_ = t.force.col(i);
         if (!leapfrog_.move_to(x_, b))
             continue;
-        scratch_.kinetic(i) = leapfrog_.kinetic(p_);
-        is_moving_[at(i)] = leave(block, i, eps);
+        t.log_ratios(i) = leapfrog_.kinetic(p_);
+        is_moving_[at(i)] = leave(t, i, eps);
     }
     for (Index k = 1; k <= l; ++k) {
-        evaluate_proposals(block, b, true); // each step asks for the support
-        for (Index i = 0; i < block.size(); ++i) {
+        evaluate(t, b, true); // each step asks for the support
+        for (Index i = 0; i < t.n; ++i) {
             if (!is_moving_[at(i)])
                 continue;
-            is_moving_[at(i)] = arrive(block, i, b, eps) && (k == l || leave(block, i, eps));
+            is_moving_[at(i)] = arrive(t, i, b, eps) && (k == l || leave(t, i, eps));
             if (k == l && is_moving_[at(i)]) {
-                block.normals.col(i) = p_;
-                scratch_.kinetic(i) -= leapfrog_.kinetic(p_);
+                t.velocities.col(i) = p_;
+                t.log_ratios(i) -= leapfrog_.kinetic(p_);
             }
         }
     }
-    for (Index i = 0; i < block.size(); ++i)
+    for (Index i = 0; i < t.n; ++i)
         if (!is_moving_[at(i)])
-            scratch_.kinetic(i) = -infinity;
+            t.log_ratios(i) = -infinity;
 }
 
 Index Riemannian::transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
     draw_normals(block, streams);
-    block.proposals = block.points;
-    scratch_.proposed_gradient = scratch_.gradient;
-    make_momenta(block, b);
-    integrate(block, b, draw_length(streams), scale());
+    begin(block);
+    return_to_start(trajectories_);
+    make_momenta(trajectories_, b);
+    integrate(trajectories_, b, draw_length(streams), scale());
+    add_densities(trajectories_, b);
     return accept(block, b, streams);
 }
 

@@ -62,21 +62,21 @@ class Riemannian : public Hamiltonian {
                Covariance covariance = Covariance::automatic, const Trajectory& trajectory = standard_trajectory());
     std::unique_ptr<Kernel> clone() const override { return std::make_unique<Riemannian>(*this); }
 
-    static Trajectory standard_trajectory() { return {.most_steps = 50}; }
+    static Trajectory standard_trajectory() { return {.most_steps = 50, .retries = 0}; }
 
   protected:
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
 
-    /// block.normals become momenta at block.proposals.
-    void make_momenta(model::DensityBlock& block, double b) const;
-    /// l steps of size eps from block.proposals with momenta block.normals and gradients scratch_.proposed_gradient:
-    /// all of them change, and the proposed logs become those at the end. scratch_.kinetic is the decrease of the
-    /// kinetic energy, -infinity for a trajectory to be rejected.
-    void integrate(model::DensityBlock& block, double b, Index l, double eps) const;
+    /// Velocities become momenta at the points.
+    void make_momenta(Trajectories& t, double b) const;
+    /// l steps of size eps from the points, with momenta in place of velocities: points, momenta and forces change, and
+    /// the logs become those at the end. Log ratios are the decrease of the kinetic energy, -infinity for a trajectory
+    /// to be rejected.
+    void integrate(Trajectories& t, double b, Index l, double eps) const;
 
   private:
-    bool leave(model::DensityBlock& block, Index i, double eps) const;
-    bool arrive(model::DensityBlock& block, Index i, double b, double eps) const;
+    bool leave(Trajectories& t, Index i, double eps) const;
+    bool arrive(Trajectories& t, Index i, double b, double eps) const;
 
     mutable GeneralisedLeapfrog leapfrog_;
     mutable std::vector<char> is_moving_; ///< whether a particle's trajectory is not rejected so far

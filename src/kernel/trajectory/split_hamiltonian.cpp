@@ -11,29 +11,30 @@ SplitHamiltonian::SplitHamiltonian(Path path, const MoveSettings& moves, const M
     : Hamiltonian(std::move(path), moves, learnt, covariance, trajectory,
                   std::min(trajectory.length, std::numbers::pi / 2)) {}
 
-void SplitHamiltonian::begin_trajectory(model::DensityBlock& block) const {
-    Hamiltonian::begin_trajectory(block);
-    whitened_ = block.points.colwise() - proposal_shape().mean();
-    proposal_shape().whiten(whitened_);
+void SplitHamiltonian::return_to_start(Trajectories& t) const {
+    Hamiltonian::return_to_start(t);
+    t.whitened = t.start.colwise() - proposal_shape().mean();
+    proposal_shape().whiten(t.whitened);
 }
 
-void SplitHamiltonian::kick(model::DensityBlock& block, double size) const {
-    proposal_shape().scale_transposed(scratch_.proposed_gradient, scratch_.moved);
-    block.normals += size * (scratch_.moved + whitened_);
+void SplitHamiltonian::kick(Trajectories& t, double size) const {
+    proposal_shape().scale_transposed(t.force, t.moved);
+    t.velocities += size * (t.moved + t.whitened);
 }
 
-void SplitHamiltonian::follow_trajectory(model::DensityBlock& block, double b, Index l) const {
-    const double cosine = std::cos(scale()), sine = std::sin(scale());
-    kick(block, 0.5 * scale());
+void SplitHamiltonian::follow(Trajectories& t, double b, const Steps& steps) const {
+    const auto [l, size] = steps;
+    const double cosine = std::cos(size), sine = std::sin(size);
+    kick(t, 0.5 * size);
     for (Index k = 1; k <= l; ++k) {
-        scratch_.moved = cosine * whitened_ + sine * block.normals;
-        block.normals = cosine * block.normals - sine * whitened_;
-        std::swap(whitened_, scratch_.moved);
-        proposal_shape().scale(whitened_, block.proposals);
-        block.proposals.colwise() += proposal_shape().mean();
-        keep_finite(block);
-        evaluate_proposals(block, b, k == l);
-        kick(block, k < l ? scale() : 0.5 * scale());
+        t.moved = cosine * t.whitened + sine * t.velocities;
+        t.velocities = cosine * t.velocities - sine * t.whitened;
+        std::swap(t.whitened, t.moved);
+        proposal_shape().scale(t.whitened, t.points);
+        t.points.colwise() += proposal_shape().mean();
+        keep_finite(t);
+        evaluate(t, b, k == l);
+        kick(t, k < l ? size : 0.5 * size);
     }
 }
 

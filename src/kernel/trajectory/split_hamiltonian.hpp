@@ -22,13 +22,11 @@ class SplitHamiltonian : public Hamiltonian {
     std::unique_ptr<Kernel> clone() const override { return std::make_unique<SplitHamiltonian>(*this); }
 
   protected:
-    void begin_trajectory(model::DensityBlock& block) const override;
-    void follow_trajectory(model::DensityBlock& block, double b, Index l) const override;
+    void return_to_start(Trajectories& t) const override;
+    void follow(Trajectories& t, double b, const Steps& steps) const override;
 
   private:
-    void kick(model::DensityBlock& block, double size) const;
-
-    mutable Matrix whitened_; ///< w of the proposals, d x padded
+    void kick(Trajectories& t, double size) const;
 };
 
 } // namespace pearlite::kernel

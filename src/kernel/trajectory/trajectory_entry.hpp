@@ -25,6 +25,9 @@ class TrajectoryFactory : public DensityFactory {
             k("most_steps", trajectory_.most_steps, within(2, 100'000),
               "largest number of leapfrog steps of a trajectory");
         }
+        if (trajectory_.retries > 0)
+            k("retries", trajectory_.retries, within(0, 10),
+              "times that a trajectory of too large an error is tried again, each in steps of a quarter of the size");
     }
     std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
                                  const Matrix* learnt) const override {
