@@ -31,12 +31,13 @@ TEST(BridgedMpi, FitsByTheModes) {
 
 // A likelihood that is cut off at its mode has no fit there.
 TEST(BridgedMpi, GivesWayFromAutomaticFits) {
-    for (const bool may_stay : {false, true})
+    for (const auto& [may_stay, has_prior] : {std::pair(false, true), std::pair(true, true), std::pair(false, false)})
         for (const int steps : {0, 2, 12})
             expect_same_everywhere(
-                [=](const Communicator& ranks) {
+                [may_stay = may_stay, has_prior = has_prior](const Communicator& ranks) {
                     auto settings = bridge(Fit::automatic, Reference::student, false);
                     settings.may_stay = may_stay;
+                    settings.has_prior = has_prior;
                     settings.fit_particles = 320;
                     return bridged_smc(ranks, Truncated{}, settings, 50, 3, 5);
                 },

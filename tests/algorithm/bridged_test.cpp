@@ -210,6 +210,20 @@ TEST(Bridged, DescentsThatRunOffAreNoStartAndAreSaid) {
     EXPECT_THAT(warnings_of(EightSchools{}), ::testing::Not(speaks_of_a_funnel));
 }
 
+// In 100 dimensions a leg from the wider of two fits takes three times as long.
+TEST(Bridged, ALegBeginsAtTheCloserFit) {
+    const auto settings = bridge(Fit::automatic, Reference::student, false);
+    const model::DensityOf<EightSchools> schools{EightSchools{}};
+    const auto found = settings.checked(schools, 3);
+    ASSERT_EQ(found.spreads.size(), 2U);
+    EXPECT_LT(found.spreads[1], found.spreads[0]);
+    const auto closer = path::fit_by_pathfinder(schools, {settings.starts, settings.seed(3), 7});
+    const random::StudentMixture with_tails(closer.mixture.components(), 5);
+    ASSERT_TRUE(found.leg_start.has_value());
+    EXPECT_EQ(found.leg_start->values(), with_tails.inflated(1.5).values());
+    EXPECT_FALSE(settings.checked(model::DensityOf<CentredSchools>(CentredSchools{}), 3).leg_start.has_value());
+}
+
 TEST(Bridged, EstimatedLikelihoods) {
     const models::NoisyLikelihood density({.data = Vector::Constant(2, 1.5), .data_sd = 0.4});
     const auto settings = bridge(Fit::smc, Reference::student, false);

@@ -40,6 +40,8 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits, Defaults de
     const bool descends = fit == Fit::automatic || fit == Fit::laplace || fit == Fit::pathfinder;
     const bool is_fitted = descends || fit == Fit::smc;
     prior_leg = fit != Fit::automatic;
+    if (fit == Fit::automatic)
+        fit_particles = 1024;
     if (traits.has_prior_density && is_fitted)
         anchor = Anchor::prior;
     k.when("the model has a prior of its own (prior_flag, prior_data) and fit is auto, laplace, pathfinder or smc",
@@ -73,7 +75,7 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits, Defaults de
     });
     k.when("fit is auto or smc or prior_leg is true", fit == Fit::automatic || has_leg(), [&] {
         k("fit_particles", fit_particles, within(128, 100'000'000),
-          "particles annealed from the prior, in 8 populations");
+          about("particles annealed from the prior, in 8 populations").default_is("2048; 1024 if fit is auto"));
     });
     const bool is_read = fit == Fit::draws || fit == Fit::given;
     k.when("fit is neither draws nor given or prior_leg is true", !is_read || prior_leg,
@@ -212,19 +214,6 @@ path::FittedReference BridgeSettings::found(const model::DensityFunctions& densi
     }
 }
 
-std::optional<path::FittedReference> BridgeSettings::rough(const model::DensityFunctions& density,
-                                                           const random::Seed& of_run) const {
-    constexpr double tails = 5, widening = 4;
-    try {
-        auto modes = path::fit_by_laplace(density, {starts, seed(of_run), tails});
-        if (path::has_run_off(path::spread_of(density, modes.mixture, seed(of_run))))
-            return {};
-        return path::FittedReference{modes.mixture.inflated(widening), modes.evaluations};
-    } catch (const NumericalError&) {
-        return {};
-    }
-}
-
 path::FittedReference BridgeSettings::fitted(const model::DensityFunctions& density, const FirstDraws& draws,
                                              const random::Seed& of_run) const {
     auto result = found(density, draws, of_run);
@@ -237,15 +226,22 @@ path::FittedReference BridgeSettings::fitted(const model::DensityFunctions& dens
 
 BridgeSettings::CheckedFit BridgeSettings::checked(const model::DensityFunctions& density,
                                                    const random::Seed& of_run) const {
+    constexpr double tails = 5;
     CheckedFit result;
-    for (const auto by : {Fit::laplace, Fit::pathfinder}) {
+    double least = infinity;
+    for (const auto& [by, widening] : {std::pair(Fit::laplace, 4.0), std::pair(Fit::pathfinder, 1.5)}) {
         auto one = *this;
         one.fit = by;
         try {
             auto fitted = one.found(density, {}, of_run);
             result.evaluations += fitted.evaluations;
-            result.spreads.push_back(path::spread_of(density, fitted.mixture, seed(of_run)));
-            if (result.spreads.back() > path::largest_spread(density.dimension()))
+            const double spread = path::spread_of(density, fitted.mixture, seed(of_run));
+            result.spreads.push_back(spread);
+            if (!result.leg_start || spread < least) {
+                result.leg_start = random::StudentMixture(fitted.mixture.components(), tails).inflated(widening);
+                least = spread;
+            }
+            if (spread > path::largest_spread(density.dimension()))
                 continue;
             result.by = by;
             result.reference = std::move(fitted);
@@ -255,6 +251,8 @@ BridgeSettings::CheckedFit BridgeSettings::checked(const model::DensityFunctions
             result.spreads.push_back(infinity);
         }
     }
+    if (path::has_run_off(result.spreads.front()))
+        result.leg_start.reset();
     return result;
 }
 

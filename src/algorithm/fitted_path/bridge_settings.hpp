@@ -29,6 +29,7 @@ struct BridgeSettings {
     double inflation = 1.5;
     bool prior_leg = false;
     Index most_prior_draws = 0; ///< of the leg; prior_stage.hpp
+    double conditional_ess_of_leg = 0.9;
     Index fit_particles = 2048;
     std::optional<std::uint64_t> fit_seed;
     bool has_prior = true;             ///< else the leg begins at modes, which are no key's matter
@@ -42,17 +43,17 @@ struct BridgeSettings {
 
     /// Populations of the leg from the prior.
     static constexpr Index leg_replicates = 8;
+    /// The automatic fit gives way to populations: a leg whose end is for a fit alone may take long steps.
+    void give_way() {
+        fit = Fit::smc;
+        conditional_ess_of_leg = 0.7;
+    }
     /// Whether populations are annealed from the prior, for the fit or for a second estimate of the evidence.
     bool has_leg() const { return fit == Fit::smc || prior_leg; }
     random::Seed seed(const random::Seed& of_run) const;
     /// The density that the reference is fitted to: `density` itself, or its prior.
     std::shared_ptr<const model::DensityFunctions>
     anchored(std::shared_ptr<const model::DensityFunctions> density) const;
-    /// Where the leg of a density without a prior begins: its modes by Laplace's method, with four times their
-    /// covariance and heavy tails, so that populations find what a fit by moments should hold. Nothing if no
-    /// mode is found, or if the descents have run off to where there is none.
-    std::optional<path::FittedReference> rough(const model::DensityFunctions& density,
-                                               const random::Seed& of_run) const;
     /// Comment lines of `check`; `moves`: at each temperature of the leg.
     std::string cost(const std::string& moves) const;
     /// The reference of the anchor; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no
@@ -65,6 +66,11 @@ struct BridgeSettings {
         Index evaluations = 0;
         Fit by = Fit::laplace;
         std::vector<double> spreads; ///< of Laplace's fit, and of Pathfinder's if that was tried
+        /// Where the leg of a density without a prior begins: the fit of the smaller spread, widened and with heavy
+        /// tails, so that populations find what a fit by moments should hold. Laplace's has four times its covariance,
+        /// Pathfinder's, which has seen more than a mode, 1.5 times. Nothing if neither is found, or if the descents
+        /// have run off to where there is no mode.
+        std::optional<random::StudentMixture> leg_start;
     };
     CheckedFit checked(const model::DensityFunctions& density, const random::Seed& of_run) const;
 

@@ -71,6 +71,8 @@ class Bridged final : public StagedSampler {
     void begin_main();
     void make_main();
     bool has_reference() const { return !reference_.empty(); }
+    /// Whether the leg is that of an automatic fit that gave way.
+    bool has_long_leg_steps() const;
     void compare(Outcome& outcome) const;
 
     parallel::Communicator ranks_;
