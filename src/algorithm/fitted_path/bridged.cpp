@@ -47,8 +47,8 @@ struct FitNumbers {
     }
 };
 
-/// Collective. What descents from the addresses of `seed` find; the same on all ranks, since those on other processors
-/// may round otherwise.
+/// Collective. The fits by descents from the addresses of `seed`, rank 0's on all ranks: other processors may round
+/// otherwise.
 FitNumbers checked_fit(const parallel::Communicator& ranks, const BridgeSettings& settings,
                        const model::DensityFunctions& density, const random::Seed& seed) {
     FitNumbers numbers;

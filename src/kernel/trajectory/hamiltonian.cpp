@@ -3,8 +3,6 @@
 #include "kernel/density/draws.hpp"
 #include "kernel/trajectory/trajectory_entry.hpp"
 
-#include <cmath>
-
 namespace pearlite::kernel {
 
 namespace {

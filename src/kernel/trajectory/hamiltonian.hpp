@@ -54,7 +54,7 @@ class Hamiltonian : public DensityKernel {
     /// Returns the number of accepted proposals in steps of full size, which the step size follows.
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
 
-    /// Of |H' - H|; a proposal with H' - H = 5 would be rejected 149 times in 150.
+    /// The largest |H' - H| of a proposal; one with H' - H = 5 would be rejected 149 times in 150.
     static constexpr double largest_error = 5;
 
   protected:
