@@ -111,8 +111,16 @@ def computed_bridge(posterior, library, data):
     return {"value": value, "standard_error": error, "dimension": program.dimension}
 
 
+def has_heavy_tail(draws):
+    """Whether the variance seems infinite: Hill's estimate, by the outermost fiftieth, of a tail index above 1/2."""
+    distances = numpy.sort(numpy.abs(draws - numpy.median(draws)))[::-1]
+    n = len(distances) // 50
+    return n > 0 and distances[n] > 0 and numpy.log(distances[:n] / distances[n]).mean() > 0.5
+
+
 def differences(summary, reference):
-    """The worst difference of a mean, in standard deviations, and ratio of standard deviations, with their quantities."""
+    """The worst difference of a mean, in standard deviations, and ratio of standard deviations, with their quantities;
+    of interquartile ranges where a tail is so heavy that there is no standard deviation."""
     found = {entry["name"]: entry for entry in summary.get("posterior", [])}
     means, ratios = [(0.0, "")], [(1.0, "")]
     for name, draws in reference.items():
@@ -122,7 +130,11 @@ def differences(summary, reference):
         if sd == 0:
             continue
         means.append((abs(float(entry["mean"]) - mean) / sd, name))
-        ratios.append((float(entry["sd"]) / sd, name))
+        if has_heavy_tail(draws):
+            low, high = numpy.quantile(draws, (0.25, 0.75))
+            ratios.append(((entry["quantiles"]["0.75"] - entry["quantiles"]["0.25"]) / (high - low), name))
+        else:
+            ratios.append((float(entry["sd"]) / sd, name))
     return max(means), max(ratios, key=lambda ratio: abs(numpy.log(max(ratio[0], 1e-300))))
 
 

@@ -166,6 +166,21 @@ class Posteriordb(unittest.TestCase):
 
 
 class Formula(unittest.TestCase):
+    def test_heavy_tails_are_compared_by_quartiles(self):
+        """A t distribution of 1.5 degrees of freedom has no standard deviation; a normal one a tenth too wide is wrong."""
+        rng = numpy.random.default_rng(5)
+
+        def worst(draws, sd, width):
+            low, high = numpy.quantile(draws, (0.25, 0.75))
+            entry = {"name": "x", "mean": draws.mean(), "sd": sd * draws.std(),
+                     "quantiles": {"0.25": 0, "0.75": width * (high - low)}}
+            return posteriordb.differences({"posterior": [entry]}, {"x": draws})[1][0]
+
+        heavy, normal = rng.standard_t(1.5, 10000), rng.normal(size=10000)
+        self.assertAlmostEqual(worst(heavy, 0.5, 1.02), 1.02)
+        self.assertAlmostEqual(worst(heavy, 1, 1.2), 1.2)
+        self.assertAlmostEqual(worst(normal, 1.12, 1), 1.12)
+
     def test_normal(self):
         """A normal density times e^3 in two dimensions, correlated: bridge sampling finds 3 within its small error."""
         rng = numpy.random.default_rng(2)
