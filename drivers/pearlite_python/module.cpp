@@ -78,6 +78,7 @@ py::tuple run(const std::optional<Model>& model, const app::Task& task) {
 
 PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): pybind11's
     m.doc() = "The compiled part of pearlite: not for users.";
+    m.attr("version") = PEARLITE_PACKAGE_VERSION;
     py::register_local_exception_translator(translate);
 
     py::class_<Model>(m, "Model"); // NOLINT(bugprone-unused-raii): it stays in the module

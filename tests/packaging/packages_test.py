@@ -27,11 +27,15 @@ PLACES = {
                  "usr/share/zsh/vendor-completions/_pearlite"],
     "libpearlite-dev": ["usr/include/pearlite/app/custom_model.hpp", "usr/lib/cmake/Pearlite/PearliteConfig.cmake",
                         "usr/lib/libpearlite_app.a"],
+    "python3-pearlite": ["usr/lib/python3/dist-packages/pearlite/__init__.py",
+                         "usr/lib/python3/dist-packages/pearlite/py.typed",
+                         "usr/lib/python3/dist-packages/pearlite/_report/page.css"],
     "pearlite-doc": ["usr/share/doc/pearlite/README.md", "usr/share/doc/pearlite/docs/user-guide.md",
                      "usr/share/doc/pearlite/docs/figures/tour-protein.svg"],
 }
 DEPENDS = {"pearlite": ["openmpi-bin", "python3", "libhdf5-103", "libnetcdf19"],
-           "libpearlite-dev": ["libeigen3-dev", "libopenmpi-dev", "libhdf5-dev", "cmake", "g++"], "pearlite-doc": []}
+           "libpearlite-dev": ["libeigen3-dev", "libopenmpi-dev", "libhdf5-dev", "cmake", "g++"],
+           "python3-pearlite": ["python3-numpy", "python3-h5py", "libhdf5-103"], "pearlite-doc": []}
 MISSING = [tool for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "file") if shutil.which(tool) is None]
 if MISSING:
     print(f"skipped: {', '.join(MISSING)} not installed (Debian: dpkg-dev, file)")
@@ -47,6 +51,7 @@ pearlite new model mine && cd mine && cmake -S . -B build && cmake --build build
 mpirun -n 2 build/mine run mine.toml
 pearlite run /usr/share/pearlite/jobs/ising.toml --set run.short=true -o runs/ising
 pearlite report runs/ising
+python3 -c "import pearlite; print(pearlite.sample(lambda a, b: -a * a - b * b, seed=1, vectorized=True))"
 grep -q '"status": "finished"' runs/mine/summary.json runs/ising/summary.json
 """
 
@@ -64,7 +69,7 @@ class Packages(unittest.TestCase):
         place = pathlib.Path(tempfile.mkdtemp(prefix="packages-"))
         cls.addClassCleanup(shutil.rmtree, place)
         call("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", place)
-        cls.files = {re.match(r"[a-z-]+(?=_)", file.name)[0]: file for file in place.glob("*.deb")}
+        cls.files = {re.match(r"[a-z0-9-]+(?=_)", file.name)[0]: file for file in place.glob("*.deb")}
 
     def test_contents(self):
         self.assertEqual(self.files.keys(), PLACES.keys())

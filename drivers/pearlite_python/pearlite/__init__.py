@@ -8,11 +8,18 @@ A script is run by one process, `python3 script.py`, or by many, `mpirun -n 8 py
 package are collective, and give the same bits on any number of ranks.
 """
 
+try:
+    from . import _core
+except ImportError as error:
+    from ._missing import why
+    raise ImportError(why(error), name="pearlite._core") from None
 from . import priors
 from ._errors import FileError, InputError, NumericalError, PearliteError, RemoteError, Stopped
 from ._ranks import rank, size
 from ._results import Estimate, Parameter, Result, load
 from ._running import anneal, minimize, run, sample
+
+__version__ = _core.version
 
 __all__ = ["Estimate", "FileError", "InputError", "NumericalError", "Parameter", "PearliteError", "RemoteError", "Result",
            "Stopped", "anneal", "load", "minimize", "priors", "rank", "run", "sample", "size"]

@@ -4,6 +4,8 @@ import os
 import pathlib
 from typing import Any, Callable, Optional
 
+version: str
+
 class Model: ...
 
 class Described:
