@@ -113,6 +113,14 @@ void Function::point(const std::function<py::tuple()>& arguments, std::span<doub
     }
 }
 
+bool Function::answer(const py::tuple& arguments) const {
+    try {
+        return function_(*arguments).cast<bool>();
+    } catch (py::error_already_set& error) {
+        keep_and_throw(error, name_);
+    }
+}
+
 void copy_numbers(const py::object& from, const std::string& function, std::span<const Index> shape,
                   std::span<double> out) {
     const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);

@@ -44,6 +44,8 @@ class Function {
               const std::function<void(py::object)>& take) const;
     /// f(x, arguments...), n numbers.
     void numbers(const Points& points, std::span<double> out, const std::function<py::tuple()>& arguments = {}) const;
+    /// f(arguments...), true or false.
+    bool answer(const py::tuple& arguments) const;
     /// f(arguments...), out.size() numbers.
     void point(const std::function<py::tuple()>& arguments, std::span<double> out) const;
 

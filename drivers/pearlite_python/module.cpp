@@ -59,6 +59,17 @@ struct Model {
     app::ModelEntry entry;
 };
 
+/// callback(facts of the progress): false ends the run.
+void set_callback(app::Task& task, const py::object& callback) {
+    const auto held = std::make_shared<Function>(callback, "callback");
+    task.goes_on = [held](const algorithm::Progress& now) {
+        const py::gil_scoped_acquire lock;
+        const auto best = now.best_energy ? py::object(py::float_(*now.best_energy)) : py::object(py::none());
+        return held->answer(py::make_tuple(now.step, now.steps, now.inverse_temperature, now.ess, now.log_ratio, best,
+                                           now.temperature, now.in_pilot, now.stage));
+    };
+}
+
 py::tuple run(const std::optional<Model>& model, const app::Task& task) {
     const app::Catalogue models = model ? app::Catalogue{model->entry} : app::built_in_models();
     const auto last_words = [] {
@@ -111,7 +122,8 @@ PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-v
         .def_readwrite("patience", &app::Task::patience)
         .def_readwrite("step_limit", &app::Task::step_limit)
         .def_readwrite("data_directory", &app::Task::data_directory)
-        .def_readwrite("prints_progress", &app::Task::prints_progress);
+        .def_readwrite("prints_progress", &app::Task::prints_progress)
+        .def("set_callback", set_callback);
     m.def("run", run, "(finished, signal, text) of a run; on all ranks together.");
     m.def("write_draws", app::write_draws, "The draws of a directory as CmdStan writes them; the files.");
     m.def("describe", app::describe_summary, "The result of a directory in words.");

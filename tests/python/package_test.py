@@ -86,8 +86,10 @@ class Numbers(Case):
     def test_bits_on_several_ranks(self):
         def digest(way, ranks):
             return self.evidence(way, ranks)[0].split()[0]
-        # One rank under mpirun, and two, find no fault of a way that three do not: one way tries them.
+        # One rank under mpirun, and two, find no fault of a way that three do not: one way tries them. The functions of
+        # "anneal" are those of "prior", and "tables" calls none.
         cases = [(way, n) for way in WAYS for n in (None, 3)] + [("prior", 1), ("prior", 2)]
+        cases = [case for case in cases if case not in (("anneal", 3), ("tables", 3))]
         found = dict(zip(cases, runner.side_by_side(digest, cases, workers=2)))
         for (way, ranks), bits in found.items():
             with self.subTest(way, ranks=ranks):
@@ -129,8 +131,8 @@ class Failures(Case):
     def test_what_functions_may_not_do(self):
         self.fails("kept", "RuntimeError: log_likelihood kept its points", "x.copy()")
         self.fails("written", "ValueError: assignment destination is read-only")
-        self.fails("shape", "ValueError: log_likelihood returned an array of shape (512, 2), expected (512)")
-        self.fails("nothing", "TypeError: log_likelihood returned NoneType, expected an array of numbers")
+        self.fails("shape", "ValueError: log_likelihood returned an array of shape (3, 2) for a block of 3 points")
+        self.fails("nothing", "TypeError: log_likelihood returned NoneType for a block of 3 points")
         self.fails("nan", "NumericalError", "log likelihood nan at step 0, particle 0: a = ")
 
     def test_wrong_keywords(self):

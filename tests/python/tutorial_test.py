@@ -34,8 +34,10 @@ class Tutorial(unittest.TestCase):
     def test_the_page(self):
         blocks = re.findall("```python\n(.*?)```", (DOCS / "python.md").read_text(encoding="utf-8"), re.DOTALL)
         found = {}
-        exec(compile(blocks[0], "docs/python.md", "exec"), found)
+        few = "particles=200, schedule={'kind': 'linear', 'steps': 10}, kernel__moves=2, algorithm__replicates=1"
+        exec(compile(blocks[0] + blocks[1].replace("particles=1e3", few), "docs/python.md", "exec"), found)
         self.assertEqual(found["result"].support, "supported")
+        self.assertAlmostEqual(found["line"].posterior["m"].mean, found["result"].posterior["b"].mean, delta=0.05)
 
 
 if __name__ == "__main__":

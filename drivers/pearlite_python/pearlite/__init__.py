@@ -14,6 +14,7 @@ except ImportError as error:
     from ._missing import why
     raise ImportError(why(error), name="pearlite._core") from None
 from . import priors
+from ._callback import Progress
 from ._errors import FileError, InputError, NumericalError, PearliteError, RemoteError, Stopped
 from ._ranks import rank, size
 from ._results import Estimate, Parameter, Result, load
@@ -21,5 +22,5 @@ from ._running import anneal, minimize, run, sample
 
 __version__ = _core.version
 
-__all__ = ["Estimate", "FileError", "InputError", "NumericalError", "Parameter", "PearliteError", "RemoteError", "Result",
-           "Stopped", "anneal", "load", "minimize", "priors", "rank", "run", "sample", "size"]
+__all__ = ["Estimate", "FileError", "InputError", "NumericalError", "Parameter", "PearliteError", "Progress",
+           "RemoteError", "Result", "Stopped", "anneal", "load", "minimize", "priors", "rank", "run", "sample", "size"]

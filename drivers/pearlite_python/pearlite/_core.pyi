@@ -24,6 +24,7 @@ class Task:
     step_limit: Optional[int]
     data_directory: Optional[str]
     prints_progress: bool
+    def set_callback(self, callback: Callable[..., bool]) -> None: ...
 
 def density(described: Described, log_prior: Callable, draw_prior: Callable, log_likelihood: Callable,
             gradient: Optional[Callable], is_estimated: bool, exact: Optional[float]) -> Model: ...

@@ -44,6 +44,8 @@ class _Digest:
             self._include("code", value.co_code)
             add([constant for constant in value.co_consts])
             add(value.co_names)
+        elif all(hasattr(value, name) for name in ("dist", "args", "kwds")):  # frozen by scipy.stats
+            add([type(value.dist).__qualname__, value.args, value.kwds])
         elif isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType)) or not hasattr(value, "__dict__"):
             self._include("name", getattr(value, "__name__", type(value).__qualname__).encode())
         else:

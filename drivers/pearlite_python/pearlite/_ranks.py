@@ -65,6 +65,15 @@ def run(model, task):
         raise raised from None
 
 
+def raise_together(error):
+    """Raises an exception of rank 0, or nothing, on all ranks."""
+    message = broadcast(None if error is None else _sent(error))
+    if error is not None:
+        raise error
+    if message is not None:
+        raise _received(message, 0)
+
+
 def last_words():
     """Prints the traceback before an exception of this rank alone ends the job."""
     raised = _core.take_raised()

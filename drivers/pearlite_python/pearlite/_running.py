@@ -9,55 +9,42 @@ from collections.abc import Callable, Sequence
 from typing import Any, Optional, Union
 
 import numpy
-from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _ranks
+from ._calls import Form
+from ._callback import Callback, Progress
 from ._errors import InputError, Stopped
 from ._identity import identity_of
+from ._problems import Problem, Quantities, StanModel, described, draws_of, drawn_by, names_in
 from ._results import Result, load
-from ._settings import tables_of, toml_of
+from ._settings import tables_of, toml_of, whole
 
-# Maps points (n, d) to n numbers, or to an array (n, d).
-BlockFunction = Callable[[NDArray[numpy.float64]], ArrayLike]
+# A function of a block, or of one point, as an array, a dict or arguments (`vectorized`, `arguments`).
+PointFunction = Callable[..., Any]
 Algorithm = Union[str, dict[str, Any]]
 
 KEPT_FILES = ("posterior.nc", "results.h5")
-
-
-def _strings(names, what="names"):
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names) or not len(names):
-        raise InputError(f"{what}: expected a list of one name per coordinate")
-    return list(names)
-
-
-def _described(names, quantities, identity):
-    names = _strings(names)
-    if quantities is None:
-        return _core.Described(names, None, [], identity)
-    quantity_names, function = quantities
-    return _core.Described(names, function, _strings(quantity_names, "quantities"), identity)
-
-
-def _drawn_by(draw):
-    """draw(rng) as a function of two integers of 64 bits, which are the generator's key."""
-    def keyed(a, b):
-        return draw(numpy.random.Generator(numpy.random.Philox(key=[a, b])))
-    return keyed
 
 
 def _seconds(value):
     return None if value is None else str(value)
 
 
-def _outcome(model, task, temporary):
+def _outcome(model, task, temporary, callback):
     """Runs a task and reads its result on all ranks."""
+    watcher = Callback(callback) if callback is not None and _ranks.rank() == 0 else None
+    if watcher:
+        task.set_callback(watcher)
     finished, stopped_by, text = _ranks.run(model, task)
+    if callback is not None:
+        _ranks.raise_together(watcher and watcher.raised)
     directory = pathlib.Path(task.directory)
     if not finished:
         where = "nothing is kept without output=..." if temporary else f"continue from {directory} with resume=True"
         if stopped_by == signal.SIGINT:
             raise KeyboardInterrupt(f"the run has stopped with a checkpoint; {where}")
-        raise Stopped(f"the run has stopped at its limit or by a signal, with a checkpoint; {where}")
+        by = "by its callback" if _ranks.broadcast(bool(watcher and watcher.has_stopped)) else "at its limit or by a signal"
+        raise Stopped(f"the run has stopped {by}, with a checkpoint; {where}")
     content = None
     if _ranks.rank() == 0:
         is_run = (directory / "summary.json").exists() and not (directory / "sweep.h5").exists()
@@ -69,53 +56,61 @@ def _outcome(model, task, temporary):
     return Result(summary, text, None if temporary else directory, files)
 
 
-def _run(model, text, name, base, output, overwrite, resume, time_limit, step_limit, patience, data_dir, progress):
+def _run(model, text, name, base, output, overwrite, resume, time_limit, step_limit, patience, data_dir, progress,
+         callback):
     task = _core.Task()
     task.configuration, task.name, task.base = text, name, str(base)
     task.overwrite, task.resume, task.prints_progress = overwrite, resume, progress
-    task.time_limit, task.step_limit, task.patience = _seconds(time_limit), step_limit, _seconds(patience)
+    task.time_limit, task.patience = _seconds(time_limit), _seconds(patience)
+    task.step_limit = whole(step_limit, "step_limit")
     task.data_directory = None if data_dir is None else str(data_dir)
     if output is not None:
         task.directory = os.fspath(output)
-        return _outcome(model, task, temporary=False)
+        return _outcome(model, task, False, callback)
     if resume:
         raise InputError("resume=True: expected output, the directory of the run to resume")
     scratch = tempfile.TemporaryDirectory(prefix="pearlite-") if _ranks.rank() == 0 else None
     try:
         task.directory = _ranks.broadcast(scratch and scratch.name)
         task.overwrite = True
-        return _outcome(model, task, temporary=True)
+        return _outcome(model, task, True, callback)
     finally:
         if scratch:
             scratch.cleanup()
 
 
-def _run_functions(model, settings, output=None, overwrite=False, resume=False, time_limit=None, step_limit=None,
-                   patience=None, progress=True, **tables):
+def _run_functions(made, settings, output=None, overwrite=False, resume=False, time_limit=None, step_limit=None,
+                   patience=None, progress=True, callback=None, **tables):
+    configured = {"model": {"name": "python"}}
     for table, keys in tables_of(tables, **settings).items():
-        model.tables.setdefault(table, {}).update(keys)
-    return _run(model.made, toml_of(model.tables), "the keywords", pathlib.Path.cwd(), output, overwrite, resume,
-                time_limit, step_limit, patience, None, progress)
+        configured.setdefault(table, {}).update(keys)
+    return _run(made, toml_of(configured), "the keywords", pathlib.Path.cwd(), output, overwrite, resume,
+                time_limit, step_limit, patience, None, progress, callback)
 
 
-class _Model:
-    def __init__(self, made):
-        self.made, self.tables = made, {"model": {"name": "python"}}
-
-
-def sample(log_density: BlockFunction, names: Sequence[str], gradient: Optional[BlockFunction] = None, prior: Any = None,
-           *, quantities: Optional[tuple[Sequence[str], BlockFunction]] = None, fingerprint: Any = None,
-           algorithm: Algorithm = "smc", particles: Optional[int] = None, seed: Optional[int] = None,
+def sample(log_density: Optional[PointFunction] = None, names: Optional[Sequence[str]] = None,
+           gradient: Optional[PointFunction] = None, prior: Any = None, *, log_likelihood: Optional[PointFunction] = None,
+           constraints: Optional[dict] = None, quantities: Optional[tuple[Sequence[str], PointFunction]] = None,
+           vectorized: Optional[bool] = None, arguments: Optional[str] = None, fingerprint: Any = None,
+           algorithm: Algorithm = "smc", particles: Optional[float] = None, seed: Optional[int] = None,
            **settings: Any) -> Result:
-    """The posterior, and the log of the integral, of a density that need not be normalised.
+    """The posterior, and the log of the integral, of a density that need not be normalised; or posterior and evidence of
+    a likelihood and a prior.
 
-    log_density  log_density(x) -> (n,), the log of the density at n points, x of shape (n, d); -inf where it is zero
-    names        d names of the coordinates
-    gradient     gradient(x) -> (n, d), of log_density; algorithms and fits that follow gradients use it
-    prior        the distribution from which annealing starts (pearlite.priors; an object with log_density and draw);
-                 None: a Student t distribution near the posterior, which a pilot finds (docs/bridge.md)
-    quantities   (names, function): function(x) -> (n, q) is reported in place of the coordinates
-    fingerprint  represents functions and data in checkpoints; None: their code, and the arrays they refer to
+    log_density     log_density(x) -> (n,), the log of the density at n points, x of shape (n, d); -inf where it is zero.
+                    Or an object with BridgeStan's interface
+    log_likelihood  in its place, log_likelihood(x) -> (n,): the prior is not in it
+    names           d names of the parameters; None: those of the prior, or of the function's arguments
+    gradient        gradient(x) -> (n, d), of log_density or log_likelihood; algorithms and fits that follow gradients use it
+    prior           beside log_likelihood the prior; beside log_density the distribution from which annealing starts:
+                    {name: scipy.stats.norm(0, 5)}, pearlite.priors.Transform, ... (pearlite.priors). None: a Student t
+                    distribution near the posterior, which a pilot finds (docs/bridge.md)
+    constraints     without a prior: {name: "positive" or (low, high), (name, name, ...): "simplex"}
+    quantities      (names, function): function(x) -> (n, q) is reported in place of the parameters
+    vectorized      False: functions take one point (d,) and return a number, a gradient (d,); None: a first call finds out
+    arguments       "array"; "dict": functions take {name: value}; "names": an argument for each parameter. None: "names"
+                    for functions whose arguments are the names, else "array"
+    fingerprint     represents functions and data in checkpoints; None: their code, and the arrays they refer to
 
     x is Pearlite's own memory, read-only and valid during the call: copy what you keep. The number of points differs
     from call to call; a point's value must not depend on its neighbours. Results do not depend on the number of ranks
@@ -128,32 +123,35 @@ def sample(log_density: BlockFunction, names: Sequence[str], gradient: Optional[
     overwrite, resume    replace, or resume, the run in that directory
     time_limit, patience seconds or "[D-]HH:MM:SS"; step_limit: steps
     progress     whether progress is printed to the standard error stream
+    callback     callback(progress), a pearlite.Progress, on rank 0 some times a second; False stops the run
 
     Collective: all ranks of a job call it with the same arguments. Raises what a function raises, on all ranks;
     InputError, NumericalError, FileError; Stopped at a limit; KeyboardInterrupt after Ctrl-C, with a checkpoint.
     """
-    identity = _identity(fingerprint, names, log_density, gradient, prior)
-    described = _described(names, quantities, identity)
-    if prior is None:
-        made = _core.joint_density(described, log_density, gradient)
-    else:
-        def log_likelihood(x):
-            return log_density(x) - prior.log_density(x)
+    if (log_density is None) == (log_likelihood is None):
+        raise InputError("expected either log_density or log_likelihood")
+    if log_likelihood is not None and prior is None:
+        raise InputError("prior: not given, expected one beside log_likelihood")
+    identity = _identity(fingerprint, names, log_density, gradient, prior,
+                         *([log_likelihood, constraints] if log_likelihood or constraints else []))
+    if StanModel.is_one(log_density):
+        model = StanModel(log_density)
+        names, log_density, gradient, vectorized = model.names, model.log_density, model.gradient, False
+        quantities = quantities or model.quantities
+    role = "log_density" if log_likelihood is None else "log_likelihood"
+    problem = Problem(role, log_density or log_likelihood, names, gradient, prior, constraints, quantities, vectorized,
+                      arguments)
+    made = (problem.of_density if log_likelihood is None else problem.of_likelihood)(identity)
+    return _run_functions(made, _heads(algorithm, particles, seed), **settings)
 
-        def along_path(x, b):
-            return (1 - b) * prior.gradient(x) + b * gradient(x)
-        has_gradient = gradient is not None and hasattr(prior, "gradient")
-        made = _core.density(described, prior.log_density, _drawn_by(prior.draw), log_likelihood,
-                             along_path if has_gradient else None, False, None)
-    return _run_functions(_Model(made), _heads(algorithm, particles, seed), **settings)
 
-
-def anneal(log_prior: BlockFunction, log_likelihood: Callable[..., ArrayLike],
-           draw_prior: Callable[[numpy.random.Generator], ArrayLike], names: Sequence[str],
-           gradient: Optional[Callable[[NDArray[numpy.float64], float], ArrayLike]] = None, *, estimated: bool = False,
-           quantities: Optional[tuple[Sequence[str], BlockFunction]] = None, exact: Optional[float] = None,
-           fingerprint: Any = None, algorithm: Algorithm = "smc", particles: Optional[int] = None,
-           seed: Optional[int] = None, **settings: Any) -> Result:
+def anneal(log_prior: PointFunction, log_likelihood: PointFunction,
+           draw_prior: Callable[[numpy.random.Generator], Any], names: Sequence[str],
+           gradient: Optional[PointFunction] = None, *, estimated: bool = False,
+           quantities: Optional[tuple[Sequence[str], PointFunction]] = None, exact: Optional[float] = None,
+           vectorized: Optional[bool] = None, arguments: Optional[str] = None, fingerprint: Any = None,
+           algorithm: Algorithm = "smc", particles: Optional[float] = None, seed: Optional[int] = None,
+           **settings: Any) -> Result:
     """The posterior and the evidence of a prior and a likelihood, annealed from the one to the other.
 
     log_prior       log_prior(x) -> (n,), normalised; -inf outside its support
@@ -170,18 +168,26 @@ def anneal(log_prior: BlockFunction, log_likelihood: Callable[..., ArrayLike],
     if estimated and gradient is not None:
         raise InputError("gradient: an estimated likelihood has none")
     identity = _identity(fingerprint, names, log_prior, log_likelihood, draw_prior, gradient)
-    made = _core.density(_described(names, quantities, identity), log_prior, _drawn_by(draw_prior), log_likelihood,
-                         gradient, estimated, exact)
-    return _run_functions(_Model(made), _heads(algorithm, particles, seed), **settings)
+    names = names_in(names)
+    form, points = Form(names, vectorized, arguments), draws_of(draw_prior, len(names), 2 if len(names) != 2 else 3)
+    log_prior = form.block(log_prior, "log_prior", points)
+    keys = (numpy.zeros((len(points), 2), numpy.uint64),) if estimated else ()
+    log_likelihood = form.block(log_likelihood, "log_likelihood", points, extra=keys)
+    gradient = form.block(gradient, "gradient", points, len(names), (0.5,))
+    reported = Quantities(quantities, names, None, True, form, points)
+    made = _core.density(described(names, len(names), reported, identity), log_prior, drawn_by(draw_prior),
+                         log_likelihood, gradient, estimated, exact)
+    return _run_functions(made, _heads(algorithm, particles, seed), **settings)
 
 
-def minimize(energy: BlockFunction, bounds: ArrayLike, gradient: Optional[BlockFunction] = None, *,
-             periodic: bool = False, known_minimum: Optional[float] = None, fingerprint: Any = None,
+def minimize(energy: PointFunction, bounds: Any, gradient: Optional[PointFunction] = None, *, periodic: bool = False,
+             known_minimum: Optional[float] = None, vectorized: Optional[bool] = None, fingerprint: Any = None,
              algorithm: Algorithm = "pisaa", seed: Optional[int] = None, **settings: Any) -> Result:
     """The lowest point of an energy in a box.
 
     energy    energy(x) -> (n,), x of shape (n, d); +inf where a point is impossible
     bounds    d pairs (lower, upper)
+    vectorized  False: functions take one point (d,); None: a first call finds out
     gradient  gradient(x) -> (n, d), for descents (algorithm__polish=True, kernel__descent_iterations)
     periodic  whether the energy has the period upper - lower in each coordinate, as in angles: descents go round
 
@@ -191,16 +197,21 @@ def minimize(energy: BlockFunction, bounds: ArrayLike, gradient: Optional[BlockF
     if bounds.ndim != 2 or bounds.shape[1] != 2:
         raise InputError(f"bounds: got shape {bounds.shape}, expected (d, 2)")
     identity = _identity(fingerprint, energy, gradient)
+    form = Form([f"x{k}" for k in range(len(bounds))], vectorized, "array")
+    shares = numpy.linspace(0.3, 0.6, 2 if len(bounds) != 2 else 3)[:, None]
+    points = (1 - shares) * bounds[:, 0] + shares * bounds[:, 1]
+    energy = form.block(energy, "energy", points)
+    gradient = form.block(gradient, "gradient", points, len(bounds))
     made = _core.energy(bounds[:, 0].tolist(), bounds[:, 1].tolist(), energy, gradient, periodic,
                         known_minimum, identity)
-    return _run_functions(_Model(made), _heads(algorithm, None, seed), **settings)
+    return _run_functions(made, _heads(algorithm, None, seed), **settings)
 
 
 def run(configuration: Union[str, os.PathLike, dict[str, dict[str, Any]]], *,
         output: Optional[Union[str, os.PathLike]] = None, overwrite: bool = False, resume: bool = False,
         time_limit: Optional[Union[float, str]] = None, step_limit: Optional[int] = None,
         patience: Optional[Union[float, str]] = None, data_dir: Optional[Union[str, os.PathLike]] = None,
-        progress: bool = True, **settings: Any) -> Result:
+        progress: bool = True, callback: Optional[Callable[[Progress], Any]] = None, **settings: Any) -> Result:
     """Runs a configuration, as the command `pearlite run` does: a TOML file, or its tables as a dict. Further keywords
     replace keys: algorithm__particles=4096. `output` is runs/NAME for a file, and nothing is kept of a dict."""
     if isinstance(configuration, dict):
@@ -218,7 +229,7 @@ def run(configuration: Union[str, os.PathLike, dict[str, dict[str, Any]]], *,
     for table, keys in tables_of(settings).items():
         tables.setdefault(table, {}).update(keys)
     return _run(None, toml_of(tables), name, base, output, overwrite, resume, time_limit, step_limit, patience, data_dir,
-                progress)
+                progress, callback)
 
 
 def _identity(fingerprint, *functions):
@@ -230,7 +241,8 @@ def _heads(algorithm, particles, seed):
     key = {"annealed-importance": "trajectories", "nonequilibrium": "trajectories", "importance-squared": "draws",
            "pseudo-marginal": "chains"}
     name = algorithm.get("name") if isinstance(algorithm, dict) else algorithm
-    return {"algorithm": algorithm, "particles_key": key.get(name, "particles"), "particles": particles, "seed": seed}
+    return {"algorithm": algorithm, "particles_key": key.get(name, "particles"), "seed": whole(seed, "seed"),
+            "particles": whole(particles, "particles")}
 
 
 __all__ = ["anneal", "load", "minimize", "run", "sample"]

@@ -11,6 +11,15 @@ from ._errors import InputError
 TABLES = ("model", "algorithm", "kernel", "schedule", "path", "run", "ladder", "sweep")
 
 
+def whole(value, name):
+    """An integer that may be written as 1e4; None stays."""
+    if value is None or isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return value
+    if isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value).is_integer():
+        return int(value)
+    raise InputError(f"{name}={value!r}: expected an integer")
+
+
 def tables_of(settings, algorithm=None, particles_key="particles", particles=None, seed=None):
     """{table: {key: value}} of keyword arguments such as algorithm="smc", run={"seed": 2}, algorithm__particles=4096."""
     tables = {}

@@ -1,8 +1,14 @@
 """Distributions from which a run can begin: they can be drawn from, and are normalised.
 
-A user's prior is any object with `log_density(x)`, x of shape (n, d), which returns (n,) numbers, and `draw(rng)`,
-which returns one point (d,) drawn by a numpy.random.Generator; and, for algorithms that follow gradients,
-`gradient(x)`, which returns (n, d).
+A prior is one of these:
+  a dict {name: distribution}, independent: of scipy.stats.norm(0, 5) and its like, scipy.stats.dirichlet, Normal,
+      Uniform, or a pair (low, high) of bounds; a list of such distributions
+  Transform(function, names), of the unit cube, as nested samplers take it
+  an object with `log_density(x)`, x of shape (n, d), which returns (n,) numbers, and `draw(rng)` or `sample(rng)`,
+      which returns one point (d,) drawn by a numpy.random.Generator; and, for algorithms that follow gradients,
+      `gradient(x)`, which returns (n, d)
+
+Parameters that a distribution bounds are sampled in unbounded coordinates, with the Jacobian: there are no walls.
 """
 
 import numpy
@@ -48,3 +54,17 @@ class Uniform:
 
     def draw(self, rng):
         return rng.uniform(self.lower, self.upper)
+
+
+class Transform:
+    """The distribution that function(u) has for u uniform in the unit cube, as dynesty's, UltraNest's and MultiNest's
+    prior transforms: (d,) to (d,), or (n, d) to (n, d).
+
+    names       names of the parameters, or their number
+    dimension   that of the cube, where it is not the number of parameters
+    vectorized  whether the function takes blocks (n, d); None: one call finds out
+    """
+
+    def __init__(self, function, names, *, dimension=None, vectorized=None):
+        self.function, self.dimension, self.vectorized = function, dimension, vectorized
+        self.names = [f"x{k}" for k in range(names)] if isinstance(names, int) else list(names)

@@ -1,11 +1,12 @@
 #pragma once
 /// Options that several commands have. Private to this layer.
 
-#include "pearlite/core/types.hpp"
+#include "algorithm/common/settings.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct SessionOptions {
     std::optional<std::string> time_limit; ///< seconds or [D-]HH:MM:SS
     std::optional<Index> step_limit;
     std::optional<std::string> patience; ///< likewise: time of a step after a stop signal or the limit
+    std::function<bool(const algorithm::Progress&)> goes_on = {}; ///< as in Job
 };
 void add_session_options(CLI::App& command, SessionOptions& options);
 

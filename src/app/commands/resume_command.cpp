@@ -116,6 +116,7 @@ RestoredRun restore_run(const parallel::Communicator& ranks, const Catalogue& mo
 Job job_of_restored(const parallel::Communicator& ranks, const ResumeOptions& options, const RestoredRun& restored,
                     std::string run_id) {
     Job job = job_of(ranks, options.directory, restored.prepared, options.time_limit, options.step_limit);
+    job.goes_on = options.goes_on;
     job.is_resumed = true;
     if (run_id.empty())
         parallel::on_root(ranks, [&] {

@@ -62,6 +62,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     else
         return run_sweep_command(ranks, models, options);
     Job job = job_of(ranks, directory, prepared, options.time_limit, options.step_limit);
+    job.goes_on = options.goes_on;
     job.data_directory = data_directory;
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = make_run_directory(directory, options.overwrite); });

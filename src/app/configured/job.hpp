@@ -38,6 +38,8 @@ struct Job {
     /// Called between steps about fifty times a second on each rank. Returns a reason to stop that came from outside
     /// the run, or 0.
     std::function<double()> on_beat = {};
+    /// Called as often on the root alone. False stops the run with a checkpoint.
+    std::function<bool(const algorithm::Progress&)> goes_on = {};
 
     bool is_in_sweep() const { return !sweep_directory.empty(); }
     /// The directory that `resume` takes.

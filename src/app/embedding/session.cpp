@@ -39,6 +39,7 @@ Options session_options(const Task& task) {
     options.time_limit = task.time_limit;
     options.step_limit = task.step_limit;
     options.patience = task.patience;
+    options.goes_on = task.goes_on;
     options.screen = task.prints_progress ? Reporter::Screen::without_result : Reporter::Screen::off;
     return options;
 }

@@ -2,6 +2,7 @@
 /// Runs in a process with a main() of another language, which may have started MPI itself, and models of
 /// its functions.
 
+#include "algorithm/common/settings.hpp"
 #include "pearlite/app/catalogue.hpp"
 #include "pearlite/kernel/detail/box_functions.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
@@ -27,6 +28,8 @@ struct Task {
     std::optional<Index> step_limit;
     std::optional<std::filesystem::path> data_directory;
     bool prints_progress = true; ///< on the standard error stream
+    /// On rank 0, between steps; false stops the run with a checkpoint. Not for sweeps.
+    std::function<bool(const algorithm::Progress&)> goes_on = {};
 };
 
 struct Ended {

@@ -24,6 +24,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 std::string stop_reason(double stop) {
     if (stop == by_step_limit)
         return "the step limit";
+    if (stop == by_callback)
+        return "the callback";
     return stop == by_time_limit ? "the time limit" : fmt::format("signal {:.0f}", stop);
 }
 
@@ -55,7 +57,7 @@ Orders Heartbeat::after_step() {
     if (--steps_to_beat_ > 0 && !at_limit)
         return {};
     const int signal = StopSignals::received();
-    std::array<double, 4> wishes{signal > 0 ? signal : at_limit ? by_step_limit : 0.0, 0.0, 0.0, 0.0};
+    std::array<double, 4> wishes{signal > 0 ? signal : at_limit ? by_step_limit : wish_, 0.0, 0.0, 0.0};
     const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
     Watchdog::step_took(per_step);
     if (job_.ranks.is_root()) {

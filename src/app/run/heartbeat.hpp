@@ -15,7 +15,7 @@ struct Orders {
 };
 
 // Below any signal's number: if ranks stop for different reasons, the greatest one is reported.
-inline constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
+inline constexpr double by_step_limit = 0.25, by_time_limit = 0.5, by_callback = 0.75;
 
 /// Seconds of work between two checkpoints that lose least to checkpoints and to the work since the last one, where a
 /// checkpoint takes `cost` and failures come once in `between_failures` (seconds): Daly (2006), Future Generation
@@ -34,6 +34,8 @@ class Heartbeat {
     /// Collective, with the same number of steps on every rank.
     Orders after_step();
     void checkpoint_took(double seconds);
+    /// The ranks agree to stop after the next agreement at the latest.
+    void wish_to_stop() { wish_ = by_callback; }
     /// The cost of steps has changed: forget the measured cost when choosing the time of the next agreement.
     void pace_changed();
 
@@ -49,6 +51,7 @@ class Heartbeat {
     const Job& job_;
     Clock::time_point started_, last_checkpoint_, last_beat_, last_settled_, last_sign_of_life_;
     Index steps_ = 0, steps_at_beat_ = 0, steps_to_beat_ = 1;
+    double wish_ = 0; ///< of this rank, to stop
     double checkpoint_seconds_ = 0, costliest_checkpoint_seconds_ = 0, longest_step_seconds_ = 0;
 };
 

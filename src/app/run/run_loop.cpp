@@ -127,8 +127,11 @@ double RunLoop::make_steps() {
         progress = run_.progress();
         if (progress.stages_before != stage && !progress.warning.empty())
             reporter_.warn(progress.warning);
-        if (heartbeat_.beat_now())
+        if (heartbeat_.beat_now()) {
             reporter_.progress(progress, job_.plan->unit());
+            if (job_.goes_on && job_.ranks.is_root() && !job_.goes_on(progress))
+                heartbeat_.wish_to_stop();
+        }
         if (orders.stop > 0) {
             Watchdog::watch(Watchdog::Stage::step); // the checkpoint has all of the patience
             run_.settle();
