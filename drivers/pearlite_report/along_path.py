@@ -6,7 +6,7 @@ import numpy
 
 from . import numbers
 from .estimates import exact_of, interval_of, main_estimate
-from .style import BLUE, GREEN, ORANGE, VERMILLION, finish, left_out, new_axes
+from .style import BLUE, GREEN, ORANGE, VERMILLION, blue_on, finish, left_out, new_axes
 
 MAX_POINTS = 3000  # more are not distinguishable at the width of a page
 MARKERS_UP_TO = 60
@@ -44,12 +44,20 @@ def effective_sample_size(run):
 
 
 def running_log_ratio(run):
+    figure, axes = new_axes()
+    series = draw_log_ratio(axes, run)
+    if series is None:
+        return None
+    caption = "The estimate as it accumulates along the path, from 0 at the base distribution."
+    return _finish(figure, "running-log-ratio", "Running log Z/Z₀", caption, series)
+
+
+def draw_log_ratio(axes, run):
+    """The running estimate of log Z/Z_0; its points, or None where there are none."""
     series = _series(run, "log_ratio")
     if series is None:
         return None
-    figure, axes = new_axes()
     _draw_series(axes, series, label="running estimate")
-    caption = "The estimate as it accumulates along the path, from 0 at the base distribution."
     estimate = main_estimate(run)
     if estimate is not None:
         value, interval = estimate["value"], interval_of(estimate)
@@ -69,7 +77,7 @@ def running_log_ratio(run):
             axes.axhline(exact_of(estimate), color=GREEN, linestyle="--", linewidth=1.1, label="exact")
         axes.legend(loc="best")
     axes.set_ylabel("Running log Z / Z₀ (nats)")
-    return _finish(figure, "running-log-ratio", "Running log Z/Z₀", caption, series)
+    return series
 
 
 def variance_of_u(run):
@@ -244,7 +252,7 @@ def _series(run, name, against_step=False):
 def _draw_series(axes, series, **style):
     x, y = numbers.decimate(series.x, series.y, MAX_POINTS)
     marker = {"marker": "o", "markersize": 3} if len(x) <= MARKERS_UP_TO else {}
-    axes.plot(x, y, **{"color": BLUE, **marker, **style})
+    axes.plot(x, y, **{"color": blue_on(axes), **marker, **style})
     axes.set_xlabel(series.x_label)
     if series.x_label == "Step":
         axes.xaxis.get_major_locator().set_params(integer=True, nbins=7)

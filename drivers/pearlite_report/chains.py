@@ -14,14 +14,28 @@ MOST_POINTS = 400  # of a chain in a figure
 
 def traces(run):
     """The recorded draws of the first chains against their number, one figure a parameter."""
-    if run.chain is None or run.samples is None or len(run.chain) != len(run.samples):
+    if not _has_chains(run):
         return []
-    shown = sorted(set(run.chain.tolist()))[: len(COLOURS)]
-    return [_trace(run, j, shown) for j in range(min(run.samples.shape[1], MOST_PARAMETERS))]
+    return [_trace(run, j) for j in range(min(run.samples.shape[1], MOST_PARAMETERS))]
 
 
-def _trace(run, j, shown):
+def _has_chains(run):
+    return run.chain is not None and run.samples is not None and len(run.chain) == len(run.samples)
+
+
+def _trace(run, j):
     figure, axes = new_axes()
+    n_shown = draw_trace(axes, run, j)
+    n_chains = len(set(run.chain.tolist()))
+    caption = f"{numbers.counted(n_shown, 'chain')} of {n_chains}, thinned for drawing. Level stretches are where a chain stood still."
+    return finish(figure, f"trace-{j + 1:02d}", "chains", f"Trace of {run.sample_names[j]}", caption)
+
+
+def draw_trace(axes, run, j):
+    """Parameter j of the first chains; how many, or None where there are none."""
+    if not _has_chains(run):
+        return None
+    shown = sorted(set(run.chain.tolist()))[: len(COLOURS)]
     for colour, chain in zip(COLOURS, shown):
         values = run.samples[run.chain == chain, j]
         at = numpy.unique(numpy.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).astype(int))
@@ -29,9 +43,7 @@ def _trace(run, j, shown):
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), borderaxespad=0, ncols=len(shown))
     axes.set_xlabel("Recorded draw after burn-in")
     axes.set_ylabel(run.sample_names[j])
-    n_chains = len(set(run.chain.tolist()))
-    caption = f"{numbers.counted(len(shown), 'chain')} of {n_chains}, thinned for drawing. Level stretches are where a chain stood still."
-    return finish(figure, f"trace-{j + 1:02d}", "chains", f"Trace of {run.sample_names[j]}", caption)
+    return len(shown)
 
 
 def rounds(run):

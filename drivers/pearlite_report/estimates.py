@@ -5,7 +5,7 @@ import math
 import numpy
 
 from . import numbers
-from .style import BLUE, GREEN, ORANGE, VERMILLION, WIDE, finish, left_out, new_axes
+from .style import BLUE, GREEN, ORANGE, VERMILLION, WIDE, blue_on, finish, left_out, new_axes
 
 
 OF_REPLICATES = "replicates"  # the word for the batches of summary.json and results.h5
@@ -50,11 +50,11 @@ def compared_estimates(run):
     if len(entries) < 2:
         return None
     figure, axes = new_axes((WIDE[0], 1.1 + 0.36 * len(entries)))
-    for row, entry in enumerate(entries):
-        interval = interval_of(entry)
-        if interval is not None:
-            axes.plot(interval, [row, row], color=BLUE, linewidth=2.2, alpha=0.55, solid_capstyle="butt")
-        axes.plot([entry["value"]], [row], "o", color=BLUE, markersize=5)
+    draw_intervals(
+        axes,
+        [(name_of(entry).replace(", ", ",\n"), entry["value"], interval_of(entry)) for entry in entries],
+        "log Z / Z₀ (nats)" if quantity == "log_ratio" else "log Z (nats)",
+    )
     exact = next((exact_of(entry) for entry in entries if exact_of(entry) is not None), None)
     shift = entries[0]["value"] - main_estimate(run)["value"] if quantity != "log_ratio" and main_estimate(run) else 0
     caption = "Dots with 95 % intervals."
@@ -69,12 +69,21 @@ def compared_estimates(run):
     if exact is not None:
         axes.axvline(exact, color=GREEN, linestyle="--", linewidth=1.1, label="exact")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
-    axes.set_yticks(range(len(entries)), [name_of(entry).replace(", ", ",\n") for entry in entries])
-    axes.set_ylim(len(entries) - 0.5, -0.5)
+    return finish(figure, "estimates", "estimates", "Estimators compared", caption)
+
+
+def draw_intervals(axes, rows, label="log evidence (nats)"):
+    """Values with their 95 % intervals below each other: (name, value, interval or None)."""
+    for row, (_, value, interval) in enumerate(rows):
+        if interval is not None:
+            axes.plot(interval, [row, row], color=blue_on(axes), linewidth=2.2, alpha=0.55, solid_capstyle="butt")
+        axes.plot([value], [row], "o", color=blue_on(axes), markersize=5)
+    axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.locator_params(axis="x", nbins=6)
     axes.ticklabel_format(axis="x", useOffset=False)
-    axes.set_xlabel("log Z / Z₀ (nats)" if quantity == "log_ratio" else "log Z (nats)")
-    return finish(figure, "estimates", "estimates", "Estimators compared", caption)
+    axes.set_xlabel(label)
+    return rows
 
 
 def bounds_of(run):

@@ -1,17 +1,20 @@
 """The parameters of a posterior together, from its weighted draws: a forest of intervals, and pairs."""
 
+import dataclasses
+
 import numpy
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from . import numbers
 from .population import sample_weights
-from .style import BLUE, GREY, PALE_BLUE, WIDE, finish, plain_ticks, shortened
+from .style import BLUE, GREY, PALE_BLUE, SKY, SMALL, WIDE, blue_on, finish, plain_ticks, shortened
 
 LEVELS = (0.025, 0.25, 0.5, 0.75, 0.975)
 MOST_PANELS = 8  # of a forest whose parameters have different scales
 WIDEST = 25  # times the shortest 95 % interval: the longest span of an axis
 MOST_PAIRED = 6
+FEW_POINTS = 500  # which are drawn larger
 MOST_POINTS = 1500  # of a pair that are drawn as points
 BINS = 40  # each way, of a pair that is drawn as a density
 
@@ -63,7 +66,7 @@ def _draw_forest(axes, quantiles, names, first):
             [median],
             [row],
             "o",
-            color="white",
+            color=axes.get_facecolor(),
             markeredgecolor=BLUE,
             markeredgewidth=1.1,
             markersize=4.2,
@@ -78,20 +81,37 @@ def _draw_forest(axes, quantiles, names, first):
     plain_ticks(axes.xaxis, 6)
 
 
+@dataclasses.dataclass
+class PairGrid:
+    """Parameters in pairs: the figure, its axes (n, n), and words on it."""
+
+    figure: Figure
+    axes: numpy.ndarray
+    caption: str
+
+
 def pairs(run):
     """Each of a few parameters against each other, below a diagonal of their marginal densities."""
+    grid = pair_grid(run)
+    if grid is None:
+        return None
+    return finish(grid.figure, "pairs", "parameters", "Pairs of parameters", grid.caption, "wide")
+
+
+def pair_grid(run, width=None, fewest=2, most=MOST_PAIRED):
+    """The pairs of at most so many parameters that vary; None if these are fewer than `fewest`. `width`: in inches."""
     drawn = _finite_draws(run)
     if drawn is None:
         return None
     values, weights, remark = drawn
     spread = numpy.flatnonzero(values.max(axis=0) > values.min(axis=0))
-    if len(spread) < 2 or len(values) < 20:
+    if len(spread) < fewest or len(values) < 20:
         return None
     correlations = _correlations(values[:, spread], weights)
-    chosen = _most_correlated(correlations)
+    chosen = _most_correlated(correlations, most)
     names = [run.sample_names[spread[k]] for k in chosen]
     n = len(chosen)
-    size = max(WIDE[0], 1.6 * n)
+    size = width or max(WIDE[0] if n > 1 else SMALL[0], 1.6 * n)
     figure = Figure(figsize=(size, size), layout="none")
     edge = 0.75 / size
     figure.subplots_adjust(left=edge, bottom=edge, right=1 - 0.1 / size, top=1 - 0.1 / size, wspace=0.08, hspace=0.08)
@@ -115,8 +135,7 @@ def pairs(run):
     of_all = len(spread) > n
     which = f"The {n} parameters with the strongest correlations among {len(spread)}. " if of_all else ""
     how = "Points are draws in proportion to their weights" if points is not None else "Densities"
-    caption = f"{which}{how}; above the diagonal, correlations. {remark}"
-    return finish(figure, "pairs", "parameters", "Pairs of parameters", caption, "wide")
+    return PairGrid(figure, grid, f"{which}{how}; above the diagonal, correlations. {remark}")
 
 
 def _finite_draws(run):
@@ -140,16 +159,16 @@ def _correlations(values, weights):
     return covariance / numpy.outer(sd, sd)
 
 
-def _most_correlated(correlations):
+def _most_correlated(correlations, most=MOST_PAIRED):
     """The parameters of the strongest correlations, as many as are drawn, in their own order."""
     n = len(correlations)
-    if n <= MOST_PAIRED:
+    if n <= most:
         return numpy.arange(n)
     first, second = numpy.triu_indices(n, 1)
     chosen = []
     for k in numpy.argsort(-numpy.abs(correlations[first, second]), kind="stable"):
         new = [j for j in (first[k], second[k]) if j not in chosen]
-        if len(chosen) + len(new) <= MOST_PAIRED:
+        if len(chosen) + len(new) <= most:
             chosen += new
     return numpy.sort(chosen)
 
@@ -158,7 +177,9 @@ def _range(values, weights):
     low, high = numbers.weighted_quantiles(values, weights, [0.002, 0.998])
     if not high > low:
         low, high = values.min(), values.max()
-    return low - 0.05 * (high - low), high + 0.05 * (high - low)
+    margin = 0.05 * (high - low)
+    # An axis of positive values does not reach below 0.
+    return low - margin if values.min() < 0 else max(low - margin, 0.0), high + margin
 
 
 def _points(values, weights):
@@ -172,15 +193,18 @@ def _points(values, weights):
 
 def _draw_marginal(axes, values, weights, limits):
     n_bins = int(numpy.clip(2 * numbers.effective_sample_size(weights) ** (1 / 3), 8, BINS))
-    axes.hist(values, bins=n_bins, range=limits, weights=weights, color=PALE_BLUE, edgecolor="white", linewidth=0.3)
+    axes.hist(values, bins=n_bins, range=limits, weights=weights, color=PALE_BLUE, edgecolor=axes.get_facecolor(),
+              linewidth=0.3)
 
 
 def _draw_pair(axes, values, weights, points, columns, limits):
     if points is not None:
-        axes.plot(*points[:, list(columns)].T, ".", color=BLUE, markersize=2.2, alpha=0.35, markeredgewidth=0)
+        size, alpha = (3.5, 0.7) if len(points) < FEW_POINTS else (2.4, 0.45)
+        axes.plot(*points[:, list(columns)].T, ".", color=blue_on(axes), markersize=size, alpha=alpha, markeredgewidth=0)
         return
     density, x, y = numpy.histogram2d(*values.T, bins=BINS, range=limits, weights=weights)
-    colours = LinearSegmentedColormap.from_list("density", ["white", PALE_BLUE, BLUE, "#00395a"])
+    steps = [PALE_BLUE, BLUE, "#00395a"] if blue_on(axes) == BLUE else [BLUE, SKY, "#d7ecfa"]
+    colours = LinearSegmentedColormap.from_list("density", [axes.get_facecolor(), *steps])
     axes.pcolormesh(x, y, density.T, cmap=colours, rasterized=True)
 
 

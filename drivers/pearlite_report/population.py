@@ -13,7 +13,20 @@ from .style import PALE_BLUE, SMALL, VERMILLION, Picture, as_svg, finish, left_o
 MAX_MARGINALS = 12
 
 
+MOST_SPAN = 40  # nats below the mean's log, beyond which a tail of few particles is cut
+CUT_SHARE = 0.001
+
+
 def log_weights(run):
+    figure, axes = new_axes()
+    caption = draw_log_weights(axes, run)
+    if caption is None:
+        return None
+    return finish(figure, "log-weights", "estimates", "Final log weights", caption)
+
+
+def draw_log_weights(axes, run):
+    """A histogram of the final log weights; returns what there is to say on it, or None where there are none."""
     if run.log_weight is None or len(run.log_weight) == 0:
         return None
     centre = numbers.log_mean_exp(run.log_weight)
@@ -23,26 +36,33 @@ def log_weights(run):
         return None
     finite = numpy.isfinite(run.log_weight)
     centred = run.log_weight[finite] - centre
-    figure, axes = new_axes()
+    shown, n_cut = _without_far_tail(centred)
     axes.hist(
-        centred, bins=_n_bins(len(centred)), range=_range_of(centred), color=PALE_BLUE, edgecolor="white", linewidth=0.4
+        shown, bins=_n_bins(len(shown)), range=_range_of(shown), color=PALE_BLUE, edgecolor=axes.get_facecolor(),
+        linewidth=0.4
     )
     axes.axvline(0, color=VERMILLION, linewidth=1.1, label="log of the mean weight")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), borderaxespad=0)
-    axes.set_xlabel("Log weight minus the log of the mean weight (nats)")
+    axes.set_xlabel("Log weight relative to the mean (nats)")
     axes.set_ylabel("Particles")
     caption = (
         f"{numbers.counted(len(run.log_weight), 'particle')}; the largest normalised weight is "
         f"{numbers.plain(float(weights.max()), 3)}, the effective sample size "
         f"{numbers.plain(numbers.effective_sample_size(weights), 4)}{_before_resampling(run)}."
     )
-    return finish(
-        figure,
-        "log-weights",
-        "estimates",
-        "Final log weights",
-        caption + left_out(int((~finite).sum()), "particle", "-inf or NaN"),
-    )
+    if n_cut:
+        lowest = numbers.plain(float(centred.min()), 3)
+        axes.text(0.01, 0.97, f"{n_cut} below, to {lowest}", va="top", fontsize="small", transform=axes.transAxes)
+        caption += f" {numbers.counted(n_cut, 'particle')} further below, down to {lowest}, are cut off."
+    return caption + left_out(int((~finite).sum()), "particle", "-inf or NaN")
+
+
+def _without_far_tail(centred):
+    """The values, and how many low ones were cut: at most one in a thousand, if they stretch the axis far."""
+    low = float(numpy.quantile(centred, CUT_SHARE))
+    if centred.min() >= min(low, -MOST_SPAN) or centred.min() >= 2 * low:
+        return centred, 0
+    return centred[centred >= low], int((centred < low).sum())
 
 
 def _before_resampling(run):
@@ -81,7 +101,7 @@ def _marginal(run, j, weights, remark):
         weights=weights / weights.sum(),
         density=True,
         color=PALE_BLUE,
-        edgecolor="white",
+        edgecolor=axes.get_facecolor(),
         linewidth=0.3,
     )
     entry = next((entry for entry in run.summary_of_parameters() if entry.get("name") == name), {})

@@ -15,6 +15,7 @@ from . import numbers
 
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
+SKY = "#56B4E9"
 GREEN = "#009E73"
 VERMILLION = "#D55E00"
 INK = "#24292f"
@@ -51,6 +52,21 @@ _SETTINGS = {
 }
 
 
+_DARK = {
+    "axes.edgecolor": "#9aa4ae",
+    "axes.facecolor": "#0d1117",
+    "axes.labelcolor": "#dde3ea",
+    "figure.facecolor": "#0d1117",
+    "grid.color": "#2b323b",
+    "savefig.facecolor": "#0d1117",
+    "text.color": "#dde3ea",
+    "xtick.color": "#9aa4ae",
+    "xtick.labelcolor": "#dde3ea",
+    "ytick.color": "#9aa4ae",
+    "ytick.labelcolor": "#dde3ea",
+}
+
+
 @dataclasses.dataclass
 class Picture:
     """One finished figure: its file name without suffix, the section it belongs to, words for it, and its bytes."""
@@ -67,12 +83,17 @@ class Picture:
 
 
 @contextlib.contextmanager
-def drawing_style():
+def drawing_style(dark=False):
     """Matplotlib as this package wants it, whatever the user's matplotlibrc says; restored on leaving."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_SETTINGS)
+        matplotlib.rcParams.update(_SETTINGS | (_DARK if dark else {}))
         yield
+
+
+def blue_on(axes):
+    """The first colour, which stands out from the ground."""
+    return BLUE if sum(axes.get_facecolor()[:3]) > 1.5 else SKY
 
 
 def new_axes(size=WIDE):

@@ -6,7 +6,7 @@ import dataclasses
 import numpy
 
 from .. import numbers
-from ..style import BLUE, GREEN, ORANGE, PALE_BLUE, VERMILLION, finish, left_out, new_axes, plain_ticks
+from ..style import BLUE, GREEN, ORANGE, PALE_BLUE, VERMILLION, blue_on, finish, left_out, new_axes, plain_ticks
 
 LOG_BEYOND = 20  # an axis of evaluations is logarithmic if it spans more than such a factor
 
@@ -84,8 +84,22 @@ def _progress(run, progress, name, x_label, title):
     if progress is None:
         return None
     figure, axes = new_axes()
+    draw_progress(axes, run, progress, x_label)
     n = len(progress.best)
     caption = "The best energy so far of the only replicate."
+    if n > 1:
+        caption = f"The best energy so far: mean of {n} replicates, and where all of them and their middle 68 % are."
+    if x_label != "Iteration" and has_stages_before(run):
+        caption += " Counted from the start, with those that found the range and the scales."
+    return finish(figure, name, "search", title, caption)
+
+
+def draw_progress(axes, run, progress=None, x_label="Iteration"):
+    """The best energy so far, by default against iterations; None where nothing was recorded."""
+    progress = progress or progress_by_iterations(run)
+    if progress is None:
+        return None
+    n = len(progress.best)
     if n > 1:
         low, high = numpy.percentile(progress.best, [16, 84], axis=0)
         lowest, highest = progress.best.min(axis=0), progress.best.max(axis=0)
@@ -93,17 +107,14 @@ def _progress(run, progress, name, x_label, title):
             progress.x, lowest, highest, color=PALE_BLUE, alpha=0.35, linewidth=0, label="all replicates"
         )
         axes.fill_between(progress.x, low, high, color=BLUE, alpha=0.3, linewidth=0, label="16 % to 84 %")
-        caption = f"The best energy so far: mean of {n} replicates, and where all of them and their middle 68 % are."
-    axes.plot(progress.x, progress.mean, color=BLUE, label="mean" if n > 1 else "best so far")
+    axes.plot(progress.x, progress.mean, color=blue_on(axes), label="mean" if n > 1 else "best so far")
     scale_iterations(axes, [progress])
     scale_energies(axes, [progress], known_minimum(run))
     _draw_known_minimum(axes, run)
     _legend_above(axes)
     axes.set_xlabel(x_label)
     axes.set_ylabel("Best energy so far")
-    if x_label != "Iteration" and has_stages_before(run):
-        caption += " Counted from the start, with those that found the range and the scales."
-    return finish(figure, name, "search", title, caption)
+    return progress
 
 
 def _draw_known_minimum(axes, run):
