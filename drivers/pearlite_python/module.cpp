@@ -1,5 +1,6 @@
 // The compiled part of the Python package pearlite. Users call pearlite/__init__.py and its neighbours.
 
+#include "app/commands/comparison.hpp"
 #include "app/embedding/session.hpp"
 #include "app/posterior/draws_files.hpp"
 #include "app/written/summary.hpp"
@@ -127,6 +128,7 @@ PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-v
     m.def("run", run, "(finished, signal, text) of a run; on all ranks together.");
     m.def("write_draws", app::write_draws, "The draws of a directory as CmdStan writes them; the files.");
     m.def("describe", app::describe_summary, "The result of a directory in words.");
+    m.def("compare", app::compare_runs, "Evidences of directories side by side, in words.");
 
     m.def("take_raised", take_raised, "The exception that a function raised in the last run, or None.");
     m.def("rank", [] { return session().rank(); });

@@ -13,8 +13,9 @@ try:
 except ImportError as error:
     from ._missing import why
     raise ImportError(why(error), name="pearlite._core") from None
-from . import priors
+from . import plots, priors
 from ._callback import Progress
+from ._comparison import Comparison, compare
 from ._errors import FileError, InputError, NumericalError, PearliteError, RemoteError, Stopped
 from ._ranks import rank, size
 from ._results import Estimate, Parameter, Result, load
@@ -22,5 +23,6 @@ from ._running import anneal, minimize, run, sample
 
 __version__ = _core.version
 
-__all__ = ["Estimate", "FileError", "InputError", "NumericalError", "Parameter", "PearliteError", "Progress",
-           "RemoteError", "Result", "Stopped", "anneal", "load", "minimize", "priors", "rank", "run", "sample", "size"]
+__all__ = ["Comparison", "Estimate", "FileError", "InputError", "NumericalError", "Parameter", "PearliteError",
+           "Progress", "RemoteError", "Result", "Stopped", "anneal", "compare", "load", "minimize", "plots", "priors",
+           "rank", "run", "sample", "size"]

@@ -1,5 +1,7 @@
 """Results of a run."""
 
+import html
+import io
 import json
 import pathlib
 import tempfile
@@ -44,10 +46,61 @@ def _estimate(entry):
     return Estimate(_number(entry.get("value")), _number(entry.get("standard_error")), tuple(map(_number, interval)))
 
 
+MOST_ROWS = 30  # of a table in a notebook
+
+
+def _opened(content):
+    import h5py
+    return h5py.File(io.BytesIO(content))
+
+
+def _plain(dataset):
+    """The values of a dataset, texts as such."""
+    return dataset.asstr()[()] if dataset.dtype.kind in "SO" else dataset[()]
+
+
+def _shortest(values, share):
+    """The shortest interval with this share of the values."""
+    values = numpy.sort(values)
+    inside = max(1, int(numpy.floor(share * len(values))))
+    widths = values[inside:] - values[:len(values) - inside]
+    first = int(widths.argmin()) if len(widths) else 0
+    return values[first], values[min(first + inside, len(values) - 1)]
+
+
+def _of_parameter(draws, name):
+    """The draws of a parameter such as "a", "w[1]" or "A[2,1]"; None where they were not recorded."""
+    base, _, indices = name.partition("[")
+    values = draws.get(name, draws.get(base))
+    if values is not None and name not in draws:
+        at = tuple(int(index) - 1 for index in indices.rstrip("]").split(","))
+        values = values[(..., *at)] if values.ndim == 2 + len(at) else None
+    return None if values is None else values.ravel()
+
+
+class Summary(dict):
+    """summary.json; called, a pandas.DataFrame of the parameters with the columns that ArviZ names."""
+
+    def __init__(self, content, result=None):
+        super().__init__(content)
+        self._result = result
+
+    def __call__(self, hdi_prob=0.94):
+        import pandas
+        low, high = (f"hdi_{100 * share:.3g}%" for share in ((1 - hdi_prob) / 2, (1 + hdi_prob) / 2))
+        draws, rows = self._result.draws(), {}
+        for name, found in self._result.posterior.items():
+            values = _of_parameter(draws, name)
+            ends = (numpy.nan, numpy.nan) if values is None else _shortest(values, hdi_prob)
+            rows[name] = {"mean": found.mean, "sd": found.sd, low: ends[0], high: ends[1], "mcse_mean": found.mcse,
+                          "ess_bulk": found.ess}
+        return pandas.DataFrame.from_dict(rows, orient="index")
+
+
 class Result:
     """The result of a finished run.
 
-    summary       dict, the contents of summary.json (docs/user-guide.md)
+    summary       dict, the contents of summary.json (docs/user-guide.md); summary() is a table of the parameters
     verdict       str, whether the diagnostics support the estimate and its error bar
     log_evidence  Estimate of log Z/Z_0: with a normalised prior the log evidence; None after a search
     posterior     {name: Parameter}; empty where none was recorded
@@ -57,14 +110,27 @@ class Result:
     """
 
     def __init__(self, summary, text, directory=None, files=None):
-        self.summary, self.directory, self._text, self._files = summary, directory, text, files or {}
+        self.summary, self.directory, self._text, self._files = Summary(summary, self), directory, text, files or {}
 
     def __str__(self):
         return self._text
 
     def __repr__(self):
-        what = f"minimum {self.minimum:.6g}" if self.minimum is not None else f"log evidence {self.log_evidence}"
-        return f"<pearlite.Result {self.summary.get('algorithm')}: {what}; {self.support}>"
+        return f"<pearlite.Result {self.summary.get('algorithm')}: {self._headline()}; {self.support}>"
+
+    def _repr_html_(self):
+        rows = "".join(f"<tr><th>{html.escape(name)}</th>" + "".join(f"<td>{value:.4g}</td>" for value in values[:4]) + "</tr>"
+                       for name, values in list(self.posterior.items())[:MOST_ROWS])
+        head = "<tr><th></th><th>mean</th><th>sd</th><th>mcse</th><th>ess</th></tr>"
+        more = len(self.posterior) - MOST_ROWS
+        return (f"<div><b>{html.escape(self._headline())}</b><br>{html.escape(self.verdict)}"
+                + (f"<table>{head}{rows}</table>" if rows else "")
+                + (f"and {more} parameters more, in summary()" if more > 0 else "") + "</div>")
+
+    def _headline(self):
+        if self.minimum is not None:
+            return f"minimum {self.minimum:.6g}"
+        return f"{self.summary.get('headline', {}).get('label', 'log evidence')} {self.log_evidence}"
 
     @property
     def verdict(self) -> str:
@@ -116,23 +182,52 @@ class Result:
         return file.read_bytes()
 
     def draws(self) -> dict:
-        """{name: array (chains, draws)} of equally weighted draws of each parameter."""
-        import io
-
-        import h5py
-        with h5py.File(io.BytesIO(self._content("posterior.nc"))) as file:
+        """{name: array (chains, draws)} of equally weighted draws of each parameter; (chains, draws, 3) of w[1] to w[3]."""
+        with _opened(self._content("posterior.nc")) as file:
             group = file["posterior"]
             return {name: group[name][()] for name in group if group[name].ndim >= 2}
 
+    @property
+    def groups(self) -> list:
+        """The groups of an InferenceData that to_xarray() has: "posterior", "sample_stats", ..."""
+        with _opened(self._content("posterior.nc")) as file:
+            return [name for name in file if hasattr(file[name], "items")]
+
     def to_xarray(self, group="posterior"):
-        """A group of posterior.nc as an xarray.Dataset; InferenceData's groups, for ArviZ."""
+        """A group of an InferenceData as an xarray.Dataset. For ArviZ:
+        arviz.InferenceData(**{name: result.to_xarray(name) for name in result.groups})."""
+        import h5py
         import xarray
-        if self.directory is not None:
-            return xarray.load_dataset(self.directory / "posterior.nc", group=group)
-        with tempfile.TemporaryDirectory() as place:  # xarray reads netCDF from memory only with h5netcdf
-            file = pathlib.Path(place) / "posterior.nc"
-            file.write_bytes(self._content("posterior.nc"))
-            return xarray.load_dataset(file, group=group)
+        with _opened(self._content("posterior.nc")) as file:
+            if group not in self.groups:
+                raise InputError(f"{group}: no such group, expected one of {', '.join(self.groups)}")
+            found, coordinates = {}, {}
+            for name, values in file[group].items():
+                if not h5py.h5ds.is_scale(values.id):
+                    found[name] = [scales[0].name.split("/")[-1] for scales in values.dims], _plain(values)
+                elif b"but not a netCDF variable" not in values.attrs.get("NAME", b""):
+                    coordinates[name] = [name], _plain(values)
+            return xarray.Dataset(found, coordinates)
+
+    def weighted_draws(self):
+        """({name: array (n,)}, weights (n,)): all final draws with weights whose sum is 1."""
+        with _opened(self._content("results.h5")) as file:
+            if "samples/values" not in file:
+                raise InputError("no draws were recorded")
+            names, values = _plain(file["samples/names"]), file["samples/values"][()]
+            log_weight = next((file[place][()] for place in ("samples/log_weight", "log_weight")
+                               if place in file and len(file[place]) == len(values)), numpy.zeros(len(values)))
+        weights = numpy.exp(log_weight - log_weight.max())
+        return dict(zip(numpy.atleast_1d(names).tolist(), values.T)), weights / weights.sum()
+
+    def equal_weight_draws(self, n=None, seed=0) -> dict:
+        """{name: array (n,)}: draws of equal weight, by systematic resampling of the weighted ones; None: as many."""
+        draws, weights = self.weighted_draws()
+        n = len(weights) if n is None else n
+        rng = numpy.random.default_rng(seed)
+        at = numpy.searchsorted(numpy.cumsum(weights), (numpy.arange(n) + rng.uniform()) / n)
+        at = rng.permutation(numpy.minimum(at, len(weights) - 1))
+        return {name: values[at] for name, values in draws.items()}
 
     def to_cmdstan(self, file):
         """Writes the draws as CmdStan does, as the command `pearlite draws`: to FILE, or with several chains a table each,

@@ -1,0 +1,125 @@
+"""Results as tables, datasets, draws and figures, of runs of a few steps in this process."""
+
+import os
+import pathlib
+import pickle
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
+os.environ["MPLBACKEND"] = "Agg"
+import pearlite
+
+FEW = {"particles": 256, "seed": 3, "progress": False, "vectorized": True, "schedule": {"kind": "linear", "steps": 6},
+       "kernel__moves": 2}
+SD = 0.5
+
+
+def normal(d, factor=1.0, **more):
+    """A posterior N(1, SD^2) in d dimensions, from a prior N(0, 3^2), with the evidence times `factor`."""
+    def log_density(x):
+        return numpy.log(factor) - 0.5 * (((x - 1) / SD) ** 2).sum(axis=1)
+    return pearlite.sample(log_density, [f"x{k}" for k in range(d)], prior=pearlite.priors.Normal(0, 3, d), **{**FEW, **more})
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.result = normal(3)
+
+    def test_datasets_have_the_groups_of_inference_data(self):
+        result = self.result
+        self.assertIn("posterior", result.groups)
+        found = result.to_xarray()
+        self.assertEqual(found.x0.dims, ("chain", "draw"))
+        numpy.testing.assert_array_equal(found.x1.values, result.draws()["x1"])
+        self.assertEqual(sorted(found.coords), ["chain", "draw"])
+        with self.assertRaisesRegex(pearlite.InputError, "expected one of .*posterior"):
+            result.to_xarray("priors")
+
+    def test_weighted_and_equal_draws(self):
+        draws, weights = self.result.weighted_draws()
+        self.assertAlmostEqual(weights.sum(), 1)
+        self.assertAlmostEqual(weights @ draws["x0"], self.result.posterior["x0"].mean, delta=1e-9)
+        equal = self.result.equal_weight_draws(100)
+        self.assertEqual(equal["x2"].shape, (100,))
+        self.assertAlmostEqual(equal["x0"].mean(), 1, delta=5 * SD / 10)
+
+    def test_summaries(self):
+        result = self.result
+        self.assertIn(f"log evidence {result.log_evidence}".split(" +-")[0].split()[-1], result._repr_html_())
+        self.assertIn("<th>x2</th>", result._repr_html_())
+        again = pickle.loads(pickle.dumps(result))
+        self.assertEqual(again.log_evidence, result.log_evidence)
+        self.assertEqual(again.summary["digest"], result.summary["digest"])
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        table = again.summary()
+        self.assertIsInstance(table, pandas.DataFrame)
+        self.assertEqual(list(table.columns), ["mean", "sd", "hdi_3%", "hdi_97%", "mcse_mean", "ess_bulk"])
+        self.assertAlmostEqual(table["hdi_97%"]["x0"] - table["hdi_3%"]["x0"], 2 * 1.88 * SD, delta=0.35)
+
+    def test_comparisons_have_the_guards_of_the_command(self):
+        better = normal(3, numpy.e)
+        found = pearlite.compare({"plain": self.result, "better": better})
+        self.assertEqual(found.names, ["better", "plain"])
+        self.assertAlmostEqual(found.log_bayes_factors[1][0], better.log_evidence.value - self.result.log_evidence.value)
+        self.assertIn("does not say what it observed", str(found))
+        header, first = str(found).splitlines()[:2]
+        self.assertEqual(header.index("model"), first.index("python"))
+        tempered = normal(3, path__inverse_temperature_end=0.5)
+        with self.assertRaisesRegex(pearlite.InputError, "^plain has a .* they cannot be compared"):
+            pearlite.compare({"plain": self.result, "half": tempered})
+        with self.assertRaisesRegex(pearlite.InputError, "one run only"):
+            pearlite.compare([self.result])
+
+
+class Plots(unittest.TestCase):
+    def drawn(self, axes):
+        """The figure has been drawn, and no two labels of an axis touch."""
+        from pearlite._report import style
+        first = numpy.ravel(axes)[0]
+        with tempfile.TemporaryDirectory() as place:
+            first.figure.savefig(pathlib.Path(place) / "figure.pdf")
+        for one in numpy.ravel(axes):
+            for axis in (one.xaxis, one.yaxis):
+                self.assertEqual(style.touching_labels(axis) if one.axison else [], [])
+        return first.figure
+
+    def test_one_two_and_twelve_parameters(self):
+        for d, names, shown in ((1, None, 1), (2, None, 2), (12, None, 6), (12, ["x1", "x2", "x0"], 3)):
+            with self.subTest(d=d):
+                axes = pearlite.plots.corner(normal(d), names, dark=d == 2)
+                self.assertEqual(axes.shape, (shown, shown))
+                self.drawn(axes)
+        with self.assertRaisesRegex(pearlite.InputError, "y: no such parameter"):
+            pearlite.plots.corner(normal(1), ["y"])
+
+    def test_bounded_parameters_stay_bounded(self):
+        found = pearlite.sample(lambda x: -x[:, 0], ["sd"], constraints={"sd": "positive"}, **FEW)
+        self.assertGreaterEqual(pearlite.plots.corner(found)[0, 0].get_xlim()[0], 0)
+
+    def test_path_weights_and_evidences(self):
+        from matplotlib.figure import Figure
+        one, other = normal(2), normal(2, 2.0)
+        mine = Figure().add_subplot()
+        self.assertIs(pearlite.plots.path(one, mine), mine)
+        self.drawn(pearlite.plots.path(one, dark=True))
+        self.drawn(pearlite.plots.weights(one, width=3.4))
+        self.drawn(pearlite.plots.evidences(pearlite.compare([one, other])))
+        with self.assertRaisesRegex(pearlite.InputError, "no Markov chains to draw"):
+            pearlite.plots.trace(one, "x0")
+
+    def test_energies_of_a_search(self):
+        found = pearlite.minimize(lambda x: (x**2).sum(axis=1), [(-1, 1)] * 2, seed=1, progress=False, vectorized=True,
+                                  algorithm__iterations=500)
+        self.drawn(pearlite.plots.energies(found))
+
+
+if __name__ == "__main__":
+    unittest.main()
