@@ -232,7 +232,7 @@ class Model(unittest.TestCase):
         stops = 0
         while runner.summary(where)["status"] == "stopped":
             stops += 1
-            ended = runner.pearlite("resume", where, "--step-limit", 3, ranks=(3, None)[stops % 2])
+            ended = runner.pearlite("resume", where, "--step-limit", 2, ranks=(3, None)[stops % 2])
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         self.assertGreater(stops, 3)
         self.assertEqual(runner.findings(where), expected)

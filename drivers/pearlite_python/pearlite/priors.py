@@ -1,12 +1,13 @@
 """Distributions from which a run can begin: they can be drawn from, and are normalised.
 
 A prior is one of these:
-  a dict {name: distribution}, independent: of scipy.stats.norm(0, 5) and its like, scipy.stats.dirichlet, Normal,
-      Uniform, or a pair (low, high) of bounds; a list of such distributions
-  Transform(function, names), of the unit cube, as nested samplers take it
-  an object with `log_density(x)`, x of shape (n, d), which returns (n,) numbers, and `draw(rng)` or `sample(rng)`,
-      which returns one point (d,) drawn by a numpy.random.Generator; and, for algorithms that follow gradients,
-      `gradient(x)`, which returns (n, d)
+
+* a dict {name: distribution}, independent: of scipy.stats.norm(0, 5) and its like, scipy.stats.dirichlet, Normal,
+  Uniform, or a pair (low, high) of bounds; a list of such distributions
+* Transform(function, names), of the unit cube, as nested samplers take it
+* an object with `log_density(x)`, x of shape (n, d), which returns (n,) numbers, and `draw(rng)` or `sample(rng)`,
+  which returns one point (d,) drawn by a numpy.random.Generator; and, for algorithms that follow gradients,
+  `gradient(x)`, which returns (n, d)
 
 Parameters that a distribution bounds are sampled in unbounded coordinates, with the Jacobian: there are no walls.
 """
