@@ -15,7 +15,7 @@ template <class K>
 class TrajectoryFactory : public DensityFactory {
   public:
     explicit TrajectoryFactory(const Trajectory& trajectory, std::string unit = "the population's standard deviations")
-        : trajectory_(trajectory), unit_(std::move(unit)) {}
+        : trajectory_(trajectory), may_retry_(trajectory.retries > 0), unit_(std::move(unit)) {}
 
     void own_keys(Keys& k) override {
         k("acceptance", trajectory_.acceptance, between(0, 1), "wanted acceptance, which sets the step size");
@@ -25,7 +25,7 @@ class TrajectoryFactory : public DensityFactory {
             k("most_steps", trajectory_.most_steps, within(2, 100'000),
               "largest number of leapfrog steps of a trajectory");
         }
-        if (trajectory_.retries > 0)
+        if (may_retry_)
             k("retries", trajectory_.retries, within(0, 10),
               "times that a trajectory of too large an error is tried again, each in steps of a quarter of the size");
     }
@@ -44,6 +44,7 @@ class TrajectoryFactory : public DensityFactory {
 
   private:
     Trajectory trajectory_;
+    bool may_retry_;   ///< whatever the key says: a run without retries lists it, too
     std::string unit_; ///< of lengths
 };
 

@@ -9,7 +9,10 @@ std::string describe_reference(const Json& summary) {
     const auto diagnostics = summary.value("diagnostics", Json::object());
     if (!diagnostics.contains("laplace_spread"))
         return {};
-    const auto spread = [&](const char* fit) { return fmt::format("{:.3g}", number_at(diagnostics, fit)); };
+    const auto spread = [&](const char* fit) { // infinite ones are texts
+        const double value = number_at(diagnostics, fit);
+        return std::isnan(value) ? diagnostics.value(fit, "nan") : fmt::format("{:.3g}", value);
+    };
     const bool tried_pathfinder = diagnostics.contains("pathfinder_spread");
     const double limit = number_at(diagnostics, "largest_passing_spread");
     const auto components = whole_at(diagnostics, "reference_components");
