@@ -68,7 +68,7 @@ WorkAccount& WorkAccount::operator+=(const WorkAccount& other) {
     return *this;
 }
 
-void WorkBalance::remember(Index b, double seconds) {
+void WorkBalance::note(Index b, double seconds) {
     if (seconds_.size() <= static_cast<std::size_t>(b))
         seconds_.resize(static_cast<std::size_t>(b) + 1);
     seconds_[static_cast<std::size_t>(b)] = seconds;

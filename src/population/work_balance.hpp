@@ -49,8 +49,10 @@ class WorkBalance {
             return work();
         const double begin = parallel::work_seconds();
         work();
-        remember(b, parallel::work_seconds() - begin);
+        note(b, parallel::work_seconds() - begin);
     }
+    /// The same for a cost that the caller has measured, in seconds.
+    void note(Index b, double seconds);
 
     /// Called once a step: whether to call better_runs() before the next. The same on all ranks; rare if steps are
     /// short, so that the measurements cost nothing.
@@ -65,7 +67,6 @@ class WorkBalance {
     const WorkAccount& account() const { return account_; }
 
   private:
-    void remember(Index b, double seconds);
     /// The last measured and the declared cost of a piece, as far as its blocks are this rank's.
     struct Cost {
         Index piece;

@@ -71,6 +71,7 @@ TEST(Dealer, AWishToStopReachesAll) {
     Index made = 0;
     while (const auto place = dealer.next()) {
         ++made;
+        ranks.barrier(); // everybody works when the wish comes
         if (*place == ranks.size() - 1)
             dealer.raise_stop(5);
         if (*place == 0)
