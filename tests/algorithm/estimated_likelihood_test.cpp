@@ -236,7 +236,7 @@ TEST(PseudoMarginal, HasTheExactPosteriorWhateverTheNoise) {
 TEST(PseudoMarginal, AcceptsWhatTheNoiseLets) {
     for (const auto& [s2, rate] : {std::pair{1.0, 0.4795}, {3.0, 0.2207}}) {
         PseudoMarginal sampler(alone, path_of(NoisyGaussian{s2}), Matrix::Zero(1, 8), Matrix::Constant(1, 1, 0.01),
-                               {8, 8, 5}, {20000, 0, 1});
+                               {8, 8, 5}, {10000, 0, 1});
         complete(sampler);
         const auto acceptance = sampler.chain_outcome().acceptance;
         EXPECT_NEAR(std::accumulate(acceptance.begin(), acceptance.end(), 0.0) / 8, rate, 0.02) << s2;

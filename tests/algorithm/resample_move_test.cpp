@@ -71,7 +71,7 @@ TEST(ResampleMove, IsUnbiasedHoweverFewParticlesAndSweepsThereAre) {
         {"volatility", growing_volatility(8, true, false)},
         {"volatility, the last 3", growing_volatility(8, false, true, 3)}};
     for (const auto& [name, target] : targets) {
-        const auto ratios = relative(target, nullptr, 12, 4000, {.sweeps = 1}, 21);
+        const auto ratios = relative(target, nullptr, 12, 2000, {.sweeps = 1}, 21);
         EXPECT_LT(std::abs(z_of_one(ratios)), limit) << name;
         std::vector<double> logs;
         for (const double ratio : ratios)
@@ -131,7 +131,7 @@ double z_against_filter(const std::vector<double>& grown, const std::function<do
 }
 
 TEST(ResampleMove, StatesByTimeAgreeWithParticleFilters) {
-    constexpr Index n = 15, particles = 50, runs = 600;
+    constexpr Index n = 15, particles = 50, runs = 300;
     const auto returns = volatile_returns(n);
     for (const bool plain : {true, false}) {
         const auto bootstrap = [&](random::Stream& stream) {

@@ -276,6 +276,8 @@ double kolmogorov(std::vector<double> numbers, double shape) {
 TEST(VolatilityFilter, GammasHaveTheirDistribution) {
     for (const double nu : {0.6, 1.0, 4.0, 10.0, 300.0})
         for (const auto generator : {random::Generator::philox, random::Generator::ars}) {
+            if (generator == random::Generator::ars && nu != 4)
+                continue; // the generators differ in their words alone
             const random::Address from{{83, generator}, random::Purpose::test, 1, 0};
             const double shape = (nu + 1) / 2;
             const models::detail::MakeGammaRoots make(from, models::detail::GammaRoots(shape));
