@@ -334,5 +334,20 @@ TEST(Smc, RadiataPine) {
     }
 }
 
+// Catches a wrong count of batches, and a mean that is not taken off.
+TEST(Smc, BatchesOfFamiliesShowHowManyAreBehindAMean) {
+    std::vector<double> sums{8, 4, 0, 8, 0, 0, 0}; // weight, unmoved, energy and its square; no points
+    for (int b = 0; b < 8; ++b)
+        for (const double sum : {1.0, b % 2 == 0 ? 0.1 : -0.1, b % 2 == 0 ? 1.0 : 0.0})
+            sums.push_back(sum);
+    const auto families = families_of_motion(sums);
+    EXPECT_NEAR(families.energy, 700, 1e-9); // 1/(8/7 8 (0.1/8)^2)
+    EXPECT_NEAR(families.unmoved, 7, 1e-12); // 0.25/(8/7 8 (0.5/8)^2)
+    sums[1] = 0;
+    for (std::size_t b = 0; b < 8; ++b)
+        sums[9 + 3 * b] = 0;
+    EXPECT_TRUE(std::isnan(families_of_motion(sums).unmoved)); // all have moved
+}
+
 } // namespace
 } // namespace pearlite::algorithm

@@ -116,5 +116,27 @@ TEST(Mobility, TemperaturesWithFewMovesAreNotAsked) {
     EXPECT_FALSE(judged());
 }
 
+// Catches warnings of separated peaks, whose shares rest on many families, and silence where a few hold the neck.
+TEST(Mobility, ManyFamiliesNeedNoMoves) {
+    Record record(0.02);
+    const std::vector<double> many(21, 40.0), few(21, 3.0), unknown(21, nan);
+    const auto judged = [&](std::span<const double> families) {
+        return insufficient_mobility({record.b, record.variance_u, record.points, record.energies, 0.3, families});
+    };
+    EXPECT_FALSE(judged(many));
+    EXPECT_TRUE(judged(few));
+    EXPECT_TRUE(judged(unknown));
+    const std::vector<double> acceptance(21, 0.25), unmoved(21, 0.2);
+    const std::vector<std::int64_t> moves(21, 50);
+    const auto stuck = [&](std::span<const double> families) {
+        return stuck_particles({record.b, acceptance, moves, unmoved, families});
+    };
+    EXPECT_FALSE(stuck(many));
+    ASSERT_TRUE(stuck(few));
+    EXPECT_NE(stuck(few)->text().find("rest on 3.0 families"), std::string::npos);
+    EXPECT_TRUE(stuck(unknown));
+    EXPECT_EQ(stuck({})->text().find("families"), std::string::npos);
+}
+
 } // namespace
 } // namespace pearlite::estimator

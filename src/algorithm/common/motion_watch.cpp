@@ -13,7 +13,8 @@ namespace {
 
 constexpr Index watched_particles = 1024;
 
-// The sums of a block, sums of w times the following; then of x_j, x_j^2 and (x_j' - x_j)^2 for every coordinate.
+// The sums of a block, sums of w times the following; then of x_j, x_j^2 and (x_j' - x_j)^2 for every coordinate; then,
+// for every batch of families, of 1, of the energy, and of the share that stayed.
 enum Sum : std::size_t { weight, unmoved, energy, energy_square, energy_jump, jump, spread, n_common };
 
 double weight_of(double log_weight, double log_max) {
@@ -56,8 +57,27 @@ kernel::Motion motion_of(std::span<const double> sums) {
     return motion;
 }
 
-MotionWatch::MotionWatch(std::shared_ptr<const model::Target> target)
-    : target_(std::move(target)), has_energies_(target_->path_is_linear()) {
+MotionFamilies families_of_motion(std::span<const double> sums) {
+    MotionFamilies families;
+    if (sums.size() < n_common + n_family_sums || !(sums[weight] > 0))
+        return families;
+    const double w = sums[weight];
+    const auto of_batches = sums.last(n_family_sums);
+    const auto families_behind = [&](std::size_t which, double mean, double variance) {
+        double squares = 0;
+        for (std::size_t b = 0; b < family_batches; ++b)
+            squares += std::pow((of_batches[3 * b + which] - mean * of_batches[3 * b]) / w, 2);
+        const double n = variance / (squares * family_batches / (family_batches - 1));
+        return variance > 0 ? n : std::numeric_limits<double>::quiet_NaN();
+    };
+    const double mean = sums[energy] / w, share = sums[unmoved] / w;
+    families.energy = families_behind(1, mean, sums[energy_square] / w - mean * mean);
+    families.unmoved = families_behind(2, share, share * (1 - share));
+    return families;
+}
+
+MotionWatch::MotionWatch(std::shared_ptr<const model::Target> target, bool by_family)
+    : target_(std::move(target)), has_energies_(target_->path_is_linear()), by_family_(by_family) {
     const auto* path = target_->offers<path::DensityPath>();
     dimension_ = path ? path->dimension() : 0;
 }
@@ -68,7 +88,8 @@ bool MotionWatch::watches(const population::Generation& generation, Index b) con
 }
 
 std::size_t MotionWatch::n_sums() const {
-    return dimension_ > 0 || has_energies_ ? n_common + 3 * static_cast<std::size_t>(dimension_) : 0;
+    const std::size_t of_families = by_family_ ? n_family_sums : 0;
+    return dimension_ > 0 || has_energies_ ? n_common + 3 * at(dimension_) + of_families : 0;
 }
 
 MotionWatch::Seen& MotionWatch::seen(Index b) {
@@ -131,6 +152,14 @@ BlockMotion MotionWatch::compare(const population::Generation& generation, Index
             of_j[0] += w * x;
             of_j[1] += w * x * x;
             of_j[2] += w * change * change;
+        }
+        if (by_family_) {
+            const auto eve = generation.eves()[static_cast<std::size_t>(generation.block_begin(b) + i)];
+            double* of_batch = sums.data() + n_common + 3 * static_cast<std::size_t>(dimension_) +
+                               3 * (static_cast<std::size_t>(eve) % family_batches);
+            of_batch[0] += w;
+            of_batch[1] += has_energies_ ? w * energies[at] : 0;
+            of_batch[2] += stays ? w : 0;
         }
     }
     if (points && shape) {

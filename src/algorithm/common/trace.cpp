@@ -121,7 +121,7 @@ OnTheFly::Sums OnTheFly::sum(const parallel::Communicator& ranks, const Largest&
     if (counts[further.size()] > 0)
         parallel::agree(ranks, failure);
     std::copy_n(counts.begin(), further.size(), further.begin());
-    Sums result{{}, counts.back()};
+    Sums result{{}, counts.back(), n_motions > 0};
     for (const auto& sum : sums)
         result.values.push_back(sum.value());
     return result;
@@ -175,6 +175,11 @@ void OnTheFly::append(const Record& record, const Sums& sums, double log_max, In
     trace.mobility_worst.push_back(motion.worst);
     trace.mobility_median.push_back(motion.median);
     trace.unmoved.push_back(motion.unmoved);
+    if (sums.by_family) {
+        const auto families = families_of_motion(std::span(values).subspan(n_of_record));
+        trace.energy_families.push_back(families.energy);
+        trace.unmoved_families.push_back(families.unmoved);
+    }
 }
 
 } // namespace pearlite::algorithm

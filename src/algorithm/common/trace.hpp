@@ -22,6 +22,9 @@ struct Trace {
     /// Motion of the first particles over the moves (kernel::Motion), NaN where it is not known: of points in the norm
     /// of the population's covariance, of u, of the worst coordinate and of the median one; and the share that stayed.
     std::vector<double> mobility, mobility_energy, mobility_worst, mobility_median, unmoved;
+    /// Families behind the mean of u and behind the share that stayed (MotionFamilies), for samplers that resample;
+    /// else empty.
+    std::vector<double> energy_families, unmoved_families;
     std::vector<std::int64_t> resampled; ///< 0 or 1, for samplers that resample; else empty
     std::vector<std::int64_t> eves;      ///< surviving Eves, for samplers that resample; else empty
     std::vector<double> weight_tau;      ///< autocorrelation time of the weights to b_k, for samplers whose particles
@@ -45,6 +48,16 @@ struct Trace {
         f("resampled", resampled);
         f("eves", eves);
         f("weight_tau", weight_tau);
+        // Checkpoints of 0.1.0 have no families, as those of samplers that do not resample.
+        if constexpr (requires { f.has_items("", 0); })
+            if (f.is_reading() && !f.has_items("energy_families", std::ssize(inverse_temperature))) {
+                const auto unknown = resampled.empty() ? 0 : inverse_temperature.size();
+                energy_families.assign(unknown, std::numeric_limits<double>::quiet_NaN());
+                unmoved_families = energy_families;
+                return;
+            }
+        f("energy_families", energy_families);
+        f("unmoved_families", unmoved_families);
     }
 };
 
@@ -75,11 +88,15 @@ class OnTheFly {
     struct Sums {
         std::vector<double> values;
         std::int64_t accepted = 0;
-        kernel::Motion motion() const { return motion_of(std::span(values).subspan(n_of_record)); }
+        bool by_family = false; ///< the last sums are those of families
+        kernel::Motion motion() const {
+            const std::size_t of_families = by_family ? n_family_sums : 0;
+            return motion_of(std::span(values).subspan(n_of_record, values.size() - n_of_record - of_families));
+        }
     };
     /// Collective: one reduction. The sums of the only record pending, which append() then takes to the trace, or
-    /// drop() leaves out. `n_motions`: sums of a watched block; `further`: numbers that are added over the ranks, in
-    /// place. The ranks agree on `failure`.
+    /// drop() leaves out. `n_motions`: sums of a block that is watched by families; `further`: numbers that are added
+    /// over the ranks, in place. The ranks agree on `failure`.
     Sums sum(const parallel::Communicator& ranks, const Largest& largest, std::size_t n_motions,
              std::span<std::int64_t> further, const std::exception_ptr& failure) const;
     void append(const Sums& sums, const Largest& largest, Index n_particles, double log_ratio_offset, bool accepts,

@@ -28,8 +28,8 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
         tuning.inverse_temperatures = trace.inverse_temperature;
         tuning.variance_u = trace.variance_u;
         tuning.mobility = trace.mobility_energy;
-        if (const auto stuck =
-                estimator::stuck_particles({trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved}))
+        if (const auto stuck = estimator::stuck_particles(
+                {trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved, trace.unmoved_families}))
             tuning.warning = stuck->text();
         tuning.kernel = first.learnt();
         if (found.survey)

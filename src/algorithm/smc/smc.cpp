@@ -11,7 +11,7 @@ Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Targe
          const kernel::Kernel& kernel, const PopulationSettings& settings, const SmcSettings& smc_settings)
     : TemperedPopulation(ranks, std::move(target), std::move(schedule), kernel, settings),
       smc_settings_(smc_settings),
-      watch_(target_),
+      watch_(target_, true),
       work_(ranks, smc_settings.balance) {
     if (target_->path_is_linear())
         power_posterior_.emplace(ranks_, settings.particles);
@@ -274,6 +274,8 @@ void Smc::take_maxima_of_weighting(std::span<const double> largest) {
 
 void Smc::record_start() {
     on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(), trace_);
+    for (auto* families : {&trace_.energy_families, &trace_.unmoved_families}) // nothing has moved
+        families->resize(trace_.inverse_temperature.size(), std::numeric_limits<double>::quiet_NaN());
     record(false);
 }
 

@@ -1,5 +1,7 @@
 #include "estimator/evidence/mobility.hpp"
 
+#include "estimator/evidence/genealogy.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +9,15 @@
 #include <cmath>
 
 namespace pearlite::estimator {
+
+namespace {
+
+/// Whether so many families are behind a mean of temperature t that it does not rest on the moves.
+bool has_enough_families(std::span<const double> families, std::size_t t) {
+    return t < families.size() && families[t] >= good_effective_families;
+}
+
+} // namespace
 
 double usable_mobility(double mobility) {
     constexpr double least = 0.02;
@@ -27,7 +38,7 @@ std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record)
         const double sd = step * std::sqrt(record.variance_u[t - 1]);
         const double needed = record.needed * (std::isfinite(sd) ? std::min(1.0, sd / whole_step) : 1.0);
         ++known;
-        if (mobility >= needed)
+        if (mobility >= needed || has_enough_families(record.families, t))
             continue;
         ++low;
         if (mobility / needed < smallest_share) {
@@ -43,10 +54,11 @@ std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record)
 }
 
 std::string StuckParticles::text() const {
-    return fmt::format("{:.1f} % of the particles did not move at all in {} moves at inverse temperature {:.4g}: the "
+    const auto descent = std::isnan(families) ? "" : fmt::format(", and rest on {:.1f} families", families);
+    return fmt::format("{:.1f} % of the particles did not move at all in {} moves at inverse temperature {:.4g}{}: the "
                        "target is narrower there than the proposals, and particles may never enter such places; use "
                        "another kernel, or other coordinates",
-                       100 * unmoved, moves, inverse_temperature);
+                       100 * unmoved, moves, inverse_temperature, descent);
 }
 
 std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record) {
@@ -65,10 +77,13 @@ std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record) {
             const double by_chance = std::pow(1 - record.acceptance[t], static_cast<double>(m));
             if (m < many_moves || !(by_chance < limit.by_chance) || std::isnan(record.unmoved[t]))
                 continue;
-            sum += record.unmoved[t];
             ++asked;
+            if (has_enough_families(record.families, t))
+                continue;
+            sum += record.unmoved[t];
             if (record.unmoved[t] > worst.unmoved)
-                worst = {record.inverse_temperature[t], record.unmoved[t], m};
+                worst = {record.inverse_temperature[t], record.unmoved[t], m,
+                         t < record.families.size() ? record.families[t] : std::numeric_limits<double>::quiet_NaN()};
         }
         if (sum > limit.tolerated * asked)
             return worst;

@@ -28,6 +28,20 @@ bool chose_moves(const algorithm::Trace& trace) {
     return moves.size() > 2 && std::any_of(moves.begin() + 2, moves.end(), [&](auto m) { return m != moves[1]; });
 }
 
+/// The families behind the means of a trace's temperatures; none where they are not known.
+struct FamiliesBehind {
+    std::vector<double> energy, unmoved;
+
+    FamiliesBehind(const algorithm::Trace& trace, const algorithm::Found& found)
+        : energy(trace.energy_families), unmoved(trace.unmoved_families) {
+        if (!trace.resampled.empty() || found.first_wanted_slot > 0)
+            return;
+        energy = trace.ess;                                    // independent trajectories
+        for (std::size_t t = 0; t < trace.unmoved.size(); ++t) // at least, whatever their weights are
+            unmoved.push_back(trace.unmoved[t] * (1 - trace.unmoved[t]) * trace.ess[t]);
+    }
+};
+
 /// Adds a warning where the particles of a replicate moved too little.
 void warn_of_mobility(const std::vector<algorithm::Trace>& traces, const algorithm::Found& found,
                       algorithm::Outcome& outcome) {
@@ -35,9 +49,10 @@ void warn_of_mobility(const std::vector<algorithm::Trace>& traces, const algorit
     bool any_chose = false;
     std::optional<estimator::LeastMobility> worst;
     for (const auto& trace : traces) {
+        const FamiliesBehind families(trace, found);
         const auto least =
             estimator::insufficient_mobility({trace.inverse_temperature, trace.variance_u, trace.mobility,
-                                              trace.mobility_energy, found.needed_mobility});
+                                              trace.mobility_energy, found.needed_mobility, families.energy});
         replicates += least ? 1 : 0;
         any_chose = any_chose || chose_moves(trace);
         if (least && (!worst || least->mobility < worst->mobility))
@@ -55,11 +70,13 @@ void warn_of_mobility(const std::vector<algorithm::Trace>& traces, const algorit
 }
 
 /// Adds a warning where some particles stood still while the others moved.
-void warn_of_stuck_particles(const std::vector<algorithm::Trace>& traces, algorithm::Outcome& outcome) {
+void warn_of_stuck_particles(const std::vector<algorithm::Trace>& traces, const algorithm::Found& found,
+                             algorithm::Outcome& outcome) {
     std::optional<estimator::StuckParticles> worst;
     for (const auto& trace : traces) {
-        const auto stuck =
-            estimator::stuck_particles({trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved});
+        const FamiliesBehind families(trace, found);
+        const auto stuck = estimator::stuck_particles(
+            {trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved, families.unmoved});
         if (stuck && (!worst || stuck->unmoved > worst->unmoved))
             worst = stuck;
     }
@@ -83,7 +100,7 @@ void find_outcome(RunView& run) {
             run.log_ratios = found.log_ratios;
         const auto traces = traces_of(run.ranks, found);
         warn_of_mobility(traces, found, run.outcome);
-        warn_of_stuck_particles(traces, run.outcome);
+        warn_of_stuck_particles(traces, found, run.outcome);
         estimator::judge(run.outcome.log_ratio, run.outcome.warnings);
     }
     add_likelihood_estimates(*run.target, run.sampler.progress(), run.outcome);
