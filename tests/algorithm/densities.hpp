@@ -42,6 +42,43 @@ struct Truncated {
     double exact_log_ratio() const { return std::log((std::exp(-1.2) - std::exp(-3.0)) / 3); }
 };
 
+/// Uniform on (-10, 10)^d; half N(0, I), half N(0, sd^2 I) as likelihood: a narrow peak inside a wide one, Z = 20^-d
+/// but for the tails.
+struct Pedestal {
+    Index d = 5;
+    double sd = 0.1;
+    std::vector<std::string> parameter_names() const {
+        std::vector<std::string> names;
+        for (Index k = 0; k < d; ++k)
+            names.push_back("x" + std::to_string(k + 1));
+        return names;
+    }
+    void draw_prior(random::Stream& stream, std::span<double> x) const {
+        for (double& value : x)
+            value = 10 * (2 * stream.uniform() - 1);
+    }
+    double log_prior(std::span<const double> x) const {
+        const bool is_inside = std::ranges::all_of(x, [](double value) { return std::abs(value) < 10; });
+        return is_inside ? -static_cast<double>(d) * std::log(20.0) : log_zero;
+    }
+    /// log of half a normal density.
+    double log_half(std::span<const double> x, double scale) const {
+        double sum = std::log(0.5);
+        for (const double value : x)
+            sum -= 0.5 * value * value / (scale * scale) + std::log(scale) + 0.9189385332046727;
+        return sum;
+    }
+    double log_likelihood(std::span<const double> x) const { return log_add(log_half(x, 1), log_half(x, sd)); }
+    double exact_log_ratio() const { return -static_cast<double>(d) * std::log(20.0); }
+};
+struct SlopedPedestal : Pedestal {
+    void gradient(std::span<const double> x, double b, std::span<double> gradient) const {
+        const double narrow = std::exp(log_half(x, sd) - log_likelihood(x));
+        for (std::size_t k = 0; k < x.size(); ++k)
+            gradient[k] = -b * x[k] * (1 - narrow + narrow / (sd * sd));
+    }
+};
+
 /// The first estimate of that name.
 inline const estimator::Estimate& estimate_of(const Outcome& outcome, const std::string& name) {
     for (const auto& estimate : outcome.log_ratio)

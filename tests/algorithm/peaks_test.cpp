@@ -1,9 +1,12 @@
 // The peaks that a pilot has found; draws and chains that lack one.
 #include "algorithm/pilot/peaks.hpp"
 
+#include "algorithm/alone.hpp"
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
+#include "algorithm/spot_check/spot_check.hpp"
+#include "models/gaussian/gaussian.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -167,6 +170,58 @@ TEST(PeaksOfChains, APeakThatNoChainVisitsIsNamed) {
     Matrix starts = all_in_large;
     starts.col(2) *= -1;
     EXPECT_THAT(chains_of(peaks, starts).warnings, Not(Contains(HasSubstr("has visited"))));
+}
+
+/// The check of a finished run, with so many densities.
+SpotCheck checked(Sampler& run, const model::Target& target, Index densities = 2000) {
+    run.begin();
+    while (!run.finished())
+        run.step();
+    EXPECT_EQ(objection_to_spot_check(target, run.found(), 1), "");
+    return spot_check(alone, target, run.found(), run.outcome(), {densities, 3});
+}
+
+/// The check of a default run of smc.
+template <class D>
+SpotCheck checked(const D& density, Index densities = 2000) {
+    const auto path = path_of(density);
+    auto run = smc_of(alone, path, path::AdaptiveSchedule{1, 0.9}, 5, {1024, 16, 11});
+    return checked(run, *path, densities);
+}
+
+// Catches a check that does not see what the particles have missed, with gradients and by differences.
+TEST(SpotCheck, FindsANarrowPeakThatNoParticleIsIn) {
+    for (const auto& check : {checked(SlopedPedestal{}), checked(Pedestal{}, 12000)}) {
+        ASSERT_TRUE(check.contradicts());
+        const auto* spot = check.worst().spot;
+        EXPECT_THAT(spot->place, HasSubstr("x1 = "));
+        EXPECT_LT(spot->comparison.share, 0.05);
+        EXPECT_GT(spot->comparison.wanted, 0.2); // a quarter of Z; the run's Z is too small
+    }
+    EXPECT_LE(checked(SlopedPedestal{}).densities, 2500);
+}
+
+// Catches families that are taken from resampling alone: independent trajectories are families of one.
+TEST(SpotCheck, FindsItWhereParticlesAreIndependent) {
+    const auto path = path_of(SlopedPedestal{});
+    auto run = ais_of(alone, path, path::linear_schedule(200, 1), 2, {1024, 16, 11});
+    const auto check = checked(run, *path);
+    EXPECT_TRUE(check.contradicts() || run.outcome().log_ratio.front().standard_error > 0.5);
+}
+
+// Catches false alarms: shares of right runs agree.
+TEST(SpotCheck, AgreesWithRightRuns) {
+    const auto one = checked(models::Gaussian({.dimension = 3}));
+    EXPECT_EQ(one.silence, "");
+    EXPECT_FALSE(one.doubts());
+    EXPECT_NEAR(one.held(), 0.5, 0.1);
+    EXPECT_FALSE(checked(TwoPeaks{}, 4000).doubts());
+}
+
+// Catches a check that speaks where there is no maximum with a curvature, or where too few densities are allowed.
+TEST(SpotCheck, SaysWhyItSaysNothing) {
+    EXPECT_THAT(checked(Truncated{}).silence, Not(IsEmpty()));
+    EXPECT_THAT(checked(Pedestal{.d = 20}, 200).silence, HasSubstr("without a gradient"));
 }
 
 } // namespace

@@ -71,7 +71,7 @@ TEST(ResampleMove, IsUnbiasedHoweverFewParticlesAndSweepsThereAre) {
         {"volatility", growing_volatility(8, true, false)},
         {"volatility, the last 3", growing_volatility(8, false, true, 3)}};
     for (const auto& [name, target] : targets) {
-        const auto ratios = relative(target, nullptr, 12, 2000, {.sweeps = 1}, 21);
+        const auto ratios = relative(target, nullptr, 12, 4000, {.sweeps = 1}, 21);
         EXPECT_LT(std::abs(z_of_one(ratios)), limit) << name;
         std::vector<double> logs;
         for (const double ratio : ratios)

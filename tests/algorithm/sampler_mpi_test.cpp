@@ -3,6 +3,7 @@
 #include "algorithm/densities.hpp"
 #include "algorithm/same_everywhere.hpp"
 #include "algorithm/smc/waste_free.hpp"
+#include "algorithm/spot_check/spot_check.hpp"
 #include "kernel/ar_gaussian.hpp"
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
@@ -168,6 +169,40 @@ TEST(SamplerMpi, ADensityThatIsNotANumberOnOneRankIsAnErrorOnAll) {
     });
     EXPECT_THAT(message, ::testing::HasSubstr("at step 0, particle "));
     EXPECT_EQ(ranks.broadcast(message), message);
+}
+
+std::vector<double> numbers_of(const SpotCheck& check) {
+    std::vector<double> numbers{static_cast<double>(check.densities)};
+    for (const auto& spot : check.spots)
+        for (const double number : {spot.comparison.share, spot.comparison.share_error, spot.comparison.wanted,
+                                    spot.comparison.wanted_error, spot.families})
+            numbers.push_back(number);
+    return numbers;
+}
+
+/// The check of a run on these ranks, which it finishes.
+std::vector<double> checked(const Communicator& ranks, const model::Target& target, Sampler& run) {
+    run.begin();
+    while (!run.finished())
+        run.step();
+    run.flush();
+    return numbers_of(spot_check(ranks, target, run.found(), run.outcome(), {2000, 3}));
+}
+
+// Catches draws, descents or families that depend on ranks, and replicates of other groups that are left out.
+TEST(SamplerMpi, ASpotCheckFindsTheSameOnAnyNumberOfRanks) {
+    const auto path = path_of(SlopedPedestal{{.d = 3, .sd = 0.3}});
+    const auto smc = [&](const Communicator& ranks, const random::Seed& seed) {
+        return std::make_unique<Smc>(ranks, path, path::AdaptiveSchedule{1, 0.8}, kernel::RandomWalk(path, 2),
+                                     PopulationSettings{115, 4, seed}, SmcSettings{Resampling::systematic, 0.8});
+    };
+    for (const Index replicates : {1, 3}) {
+        Replicates here(Communicator::alone(), replicates, 5, smc),
+            everywhere(Communicator::world(), replicates, 5, smc);
+        const auto expected = checked(Communicator::alone(), *path, here);
+        EXPECT_GT(expected.size(), 1U);
+        EXPECT_EQ(checked(Communicator::world(), *path, everywhere), expected);
+    }
 }
 
 } // namespace

@@ -15,7 +15,7 @@ OF_RESAMPLING = 4  # collectives; `check` may see steps at which all of the popu
 # model, algorithm, its settings: collectives, and bytes that are reduced, of a temperature.
 LIMITS = {
     "smc with a pilot": ("gaussian", {"name": "smc", "particles": 1024}, 12, 4000),
-    "smc": ("gaussian-ar", {"name": "smc", "particles": 1024}, 5, 500),
+    "smc": ("gaussian-ar", {"name": "smc", "particles": 1024}, 5, 800),
     "annealed importance": ("gaussian-ar", {"name": "annealed-importance", "trajectories": 1024}, 2, 300),
     "nonequilibrium": ("gaussian-ar", {"name": "nonequilibrium", "trajectories": 1024}, 2, 500),
 }

@@ -6,7 +6,7 @@ import tempfile
 
 MOST_FILES = 30  # of a folder that is one thing; more are not read at a glance
 MOST_HEADERS = 33  # of include, for programs outside
-SHARED = {"common", "fitted_path", "pilot", "plans", "replicates"}  # of src/algorithm, no algorithm's
+SHARED = {"common", "fitted_path", "pilot", "plans", "replicates", "spot_check"}  # of src/algorithm, no algorithm's
 # Headers of an algorithm's folder that results are made of.
 RESULTS = {"algorithm/search/search.hpp", "algorithm/search/search_record.hpp"}
 REGISTRY = "src/app/configured/prepare.cpp"  # may name the algorithms that run by default

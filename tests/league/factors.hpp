@@ -19,8 +19,10 @@ class Factors : public Templated<Factors> {
   public:
     explicit Factors(io::Section& section)
         : prior_(section),
-          kind_(section.choice("likelihood", {"normal", "laplace", "student", "quartic", "exponential", "log-gamma",
-                                              "binomial", "poisson", "logistic", "well", "comb", "two", "tails"})),
+          kind_(
+              static_cast<Kind>(numbered_choice(section, "likelihood",
+                                                {"normal", "laplace", "student", "quartic", "exponential", "log-gamma",
+                                                 "binomial", "poisson", "logistic", "well", "comb", "two", "tails"}))),
           dimension_(section.integer("dimension", 1, {.low = 1})),
           location_(section.number("location", 0.0)),
           scale_(section.number("scale", 1.0, {.low = 0, .open_low = true})),
@@ -47,12 +49,12 @@ class Factors : public Templated<Factors> {
         return sum;
     }
     std::optional<double> exact_log_ratio() const {
-        if (kind_ == "tails")
+        if (kind_ == Kind::tails)
             return 0;
         const double infinite = std::numeric_limits<double>::infinity();
         const double low = prior_.is_uniform() ? prior_.low() : -infinite,
                      high = prior_.is_uniform() ? prior_.high() : infinite;
-        const bool differ = kind_ == "poisson" || kind_ == "logistic";
+        const bool differ = kind_ == Kind::poisson || kind_ == Kind::logistic;
         double sum = 0;
         for (std::size_t k = 0; k < (differ ? at(dimension_) : 1); ++k)
             sum += log_integral([&](double x) { return prior_.log_density(x) + factor(k, x); }, low, high);
@@ -68,31 +70,31 @@ class Factors : public Templated<Factors> {
     T factor(std::size_t k, const T& x) const {
         using std::exp, std::log, std::log1p, std::abs, std::cos;
         const T z = (x - location_) / scale_;
-        if (kind_ == "normal")
+        if (kind_ == Kind::normal)
             return log_normal(T(x - location_), scale_);
-        if (kind_ == "laplace")
+        if (kind_ == Kind::laplace)
             return -abs(z);
-        if (kind_ == "student")
+        if (kind_ == Kind::student)
             return log_student(z, df_) - std::log(scale_);
-        if (kind_ == "quartic")
+        if (kind_ == Kind::quartic)
             return -(z * z * z * z);
-        if (kind_ == "exponential")
+        if (kind_ == Kind::exponential)
             return -(x / scale_);
-        if (kind_ == "log-gamma")
+        if (kind_ == Kind::log_gamma)
             return z - exp(z);
-        if (kind_ == "binomial")
+        if (kind_ == Kind::binomial)
             return location_ * log(x) + scale_ * log(T(1 - x));
-        if (kind_ == "poisson")
+        if (kind_ == Kind::poisson)
             return static_cast<double>(1 + 3 * k % 10) * x - exp(x);
-        if (kind_ == "logistic")
+        if (kind_ == Kind::logistic)
             return logistic(k, x);
-        if (kind_ == "well") {
+        if (kind_ == Kind::well) {
             const T excess = x * x - location_ * location_;
             return -(excess * excess) / scale_;
         }
-        if (kind_ == "comb")
+        if (kind_ == Kind::comb)
             return location_ * cos(T(2 * std::numbers::pi / scale_ * x));
-        if (kind_ == "two")
+        if (kind_ == Kind::two)
             return log_student(z, 1) + log_student(T((x + location_) / scale_), 1) - 2 * std::log(scale_);
         return log_student(x, df_) - prior_.log_density(x); // tails
     }
@@ -109,7 +111,22 @@ class Factors : public Templated<Factors> {
     }
 
     Prior prior_;
-    std::string kind_;
+    enum class Kind {
+        normal,
+        laplace,
+        student,
+        quartic,
+        exponential,
+        log_gamma,
+        binomial,
+        poisson,
+        logistic,
+        well,
+        comb,
+        two,
+        tails
+    };
+    Kind kind_;
     Index dimension_;
     double location_, scale_, df_, units_;
 };

@@ -15,12 +15,12 @@ class Mixture : public Templated<Mixture> {
     explicit Mixture(io::Section& section)
         : prior_(section),
           dimension_(section.integer("dimension", 1, {.low = 1})),
-          layout_(section.choice("layout", {"axis", "diagonal", "plane"}, "axis")),
+          layout_(static_cast<Layout>(numbered_choice(section, "layout", {"axis", "diagonal", "plane"}, "axis"))),
           centres_(section.numbers("centres", std::vector<double>{0})),
           sds_(section.numbers("sds", std::vector<double>{1})),
           weights_(section.numbers("weights", std::vector<double>{1})),
           correlation_(section.number("correlation", 0.0, {.low = 0, .high = 1, .open_high = true})) {
-        const std::size_t numbers = layout_ == "plane" ? 2 : 1;
+        const std::size_t numbers = layout_ == Layout::plane ? 2 : 1;
         if (centres_.size() != numbers * weights_.size() || sds_.size() != weights_.size())
             throw InputError("centres, sds and weights of a mixture do not go together");
         if (correlation_ > 0 && !prior_.is_normal())
@@ -57,9 +57,9 @@ class Mixture : public Templated<Mixture> {
 
   private:
     double centre(std::size_t c, std::size_t k) const {
-        if (layout_ == "plane")
+        if (layout_ == Layout::plane)
             return k < 2 ? centres_[2 * c + k] : 0;
-        return layout_ == "diagonal" || k == 0 ? centres_[c] : 0;
+        return layout_ == Layout::diagonal || k == 0 ? centres_[c] : 0;
     }
     /// log of weight times density; the covariance is that of the component plus prior_sd^2.
     template <class T>
@@ -92,7 +92,8 @@ class Mixture : public Templated<Mixture> {
 
     Prior prior_;
     Index dimension_;
-    std::string layout_;
+    enum class Layout { axis, diagonal, plane };
+    Layout layout_;
     std::vector<double> centres_, sds_, weights_;
     double correlation_;
 };

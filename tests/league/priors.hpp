@@ -5,9 +5,12 @@
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/random/stream.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace pearlite::league {
 
@@ -26,18 +29,27 @@ T log_student(const T& x, double df) {
     return constant - 0.5 * (df + 1) * log1p(x * x / df);
 }
 
+/// The number of a key's choice among its options; by number, a density compares no texts.
+inline std::size_t numbered_choice(io::Section& section, const std::string& key,
+                                   const std::vector<std::string>& options,
+                                   const std::optional<std::string>& fallback = {}) {
+    const auto chosen = std::ranges::find(options, section.choice(key, options, fallback));
+    return static_cast<std::size_t>(chosen - options.begin()) % options.size();
+}
+
 /// The prior of a coordinate: "normal" (sd), "uniform" (low, high), "cauchy" (sd: its scale), or "spike-slab", two
 /// normal distributions of equal weight (sd, and a hundredth of it).
 class Prior {
   public:
     explicit Prior(io::Section& section)
-        : kind_(section.choice("prior", {"normal", "uniform", "cauchy", "spike-slab"}, "normal")),
+        : kind_(static_cast<Kind>(
+              numbered_choice(section, "prior", {"normal", "uniform", "cauchy", "spike-slab"}, "normal"))),
           sd_(section.number("prior_sd", 5.0, {.low = 0, .open_low = true})),
           low_(section.number("low", -10.0)),
           high_(section.number("high", 10.0)) {}
 
-    bool is_uniform() const { return kind_ == "uniform"; }
-    bool is_normal() const { return kind_ == "normal"; }
+    bool is_uniform() const { return kind_ == Kind::uniform; }
+    bool is_normal() const { return kind_ == Kind::normal; }
     double sd() const { return sd_; }
     double low() const { return low_; }
     double high() const { return high_; }
@@ -45,9 +57,9 @@ class Prior {
     double draw(random::Stream& stream) const {
         if (is_uniform())
             return low_ + (high_ - low_) * stream.uniform();
-        if (kind_ == "cauchy")
+        if (kind_ == Kind::cauchy)
             return sd_ * std::tan(std::numbers::pi * (stream.uniform() - 0.5));
-        const double sd = kind_ == "spike-slab" && stream.uniform() < 0.5 ? spike * sd_ : sd_;
+        const double sd = kind_ == Kind::spike_slab && stream.uniform() < 0.5 ? spike * sd_ : sd_;
         return sd * stream.normal();
     }
     template <class T>
@@ -55,16 +67,17 @@ class Prior {
         if (is_uniform())
             return value_of(x) >= low_ && value_of(x) <= high_ ? T(-std::log(high_ - low_))
                                                                : T(-std::numeric_limits<double>::infinity());
-        if (kind_ == "cauchy")
+        if (kind_ == Kind::cauchy)
             return log_student(T(x / sd_), 1) - std::log(sd_);
-        if (kind_ == "spike-slab")
+        if (kind_ == Kind::spike_slab)
             return log_add(log_normal(x, sd_), log_normal(x, spike * sd_)) - std::numbers::ln2;
         return log_normal(x, sd_);
     }
 
   private:
     static constexpr double spike = 0.01;
-    std::string kind_;
+    enum class Kind { normal, uniform, cauchy, spike_slab };
+    Kind kind_;
     double sd_, low_, high_;
 };
 

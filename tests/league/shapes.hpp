@@ -15,7 +15,7 @@ class Bent : public Templated<Bent> {
   public:
     explicit Bent(io::Section& section)
         : prior_(section),
-          shape_(section.choice("shape", {"funnel", "banana", "rosenbrock"})),
+          shape_(static_cast<Shape>(numbered_choice(section, "shape", {"funnel", "banana", "rosenbrock"}))),
           dimension_(section.integer("dimension", 2, {.low = 2})) {}
 
     std::vector<std::string> parameter_names() const { return coordinate_names(dimension_); }
@@ -40,13 +40,13 @@ class Bent : public Templated<Bent> {
     template <class T>
     T posterior(std::span<const T> x) const {
         using std::exp;
-        if (shape_ == "funnel") {
+        if (shape_ == Shape::funnel) {
             T sum = log_normal(x[0], 3);
             for (const T& value : x.subspan(1))
                 sum += log_normal(T(value * exp(T(-0.5 * x[0]))), 1) - 0.5 * x[0];
             return sum;
         }
-        if (shape_ == "banana") {
+        if (shape_ == Shape::banana) {
             T sum = log_normal(x[0], 10) + log_normal(T(x[1] + 0.03 * x[0] * x[0] - 3), 1);
             for (const T& value : x.subspan(2))
                 sum += log_normal(value, 1);
@@ -59,7 +59,8 @@ class Bent : public Templated<Bent> {
     }
 
     Prior prior_;
-    std::string shape_;
+    enum class Shape { funnel, banana, rosenbrock };
+    Shape shape_;
     Index dimension_;
 };
 

@@ -141,6 +141,9 @@ class Tables(SweepTest):
                 self.assertEqual(line["mean"], "")
                 continue
             numpy.testing.assert_allclose(float(line["mean"]), values.mean(), rtol=1e-10, err_msg=name)
+            if len(values) == 1:
+                self.assertEqual(line["sd"], "")
+                continue
             numpy.testing.assert_allclose(float(line["sd"]), values.std(ddof=1), rtol=1e-8, atol=1e-12, err_msg=name)
             numpy.testing.assert_allclose(float(line["standard_error"]), values.std(ddof=1) / len(values) ** 0.5,
                                           rtol=1e-8, atol=1e-12)

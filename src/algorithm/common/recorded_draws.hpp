@@ -79,4 +79,16 @@ inline ShardedField RecordedDraws::field() {
     return population::field_of_items(ItemType::bytes, place(1, 0), chains_, is_after_ ? chains_ : 0, states_);
 }
 
+/// Collective. The place of the recorded draws of a replicate among all ranks: a block is a chain. `here`: null on
+/// ranks without the replicate.
+inline parallel::BlockLayout layout_of_draws(const parallel::Communicator& ranks, const RecordedDraws* here) {
+    const auto chains = ranks.all_gather(here ? here->chains_here() : Index{0});
+    const Index draws = ranks.max(here ? here->draws_per_chain() : Index{0});
+    std::vector<Index> first_chains{0};
+    for (const Index n : chains)
+        first_chains.push_back(first_chains.back() + n);
+    return parallel::BlockLayout(first_chains.back() * draws, draws, ranks.size(), ranks.rank())
+        .with_runs(first_chains);
+}
+
 } // namespace pearlite::algorithm

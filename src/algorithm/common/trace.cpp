@@ -4,6 +4,7 @@
 #include "parallel/reduction.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace pearlite::algorithm {
@@ -29,6 +30,14 @@ Lanes where(const Lanes& condition_above_0, const Lanes& values) {
     for (Index lane = 0; lane < Index{n_lanes}; ++lane)
         chosen[lane] = condition_above_0[lane] > 0 ? values[lane] : 0;
     return chosen;
+}
+
+/// Sums of families need few digits. With 24 leading bits, and without blocks of negligible weight, they fit into the
+/// two words of a compact sum nearly always.
+constexpr double least_scale_of_families = 1e-12;
+double leading_bits(double x) {
+    constexpr std::uint64_t other_bits = (std::uint64_t{1} << 29) - 1;
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~other_bits);
 }
 
 /// exp(log_weights - log_max), where Eigen's exp would give about 1e-308 instead of 0.
@@ -90,7 +99,7 @@ std::vector<double> OnTheFly::largest() const {
     return all;
 }
 
-void OnTheFly::add(const Record& record, const Largest& largest, std::span<ExactSum> sums) {
+void OnTheFly::add(const Record& record, const Largest& largest, std::size_t of_families, std::span<ExactSum> sums) {
     for (const auto& block : record.blocks)
         if (block.log_max > log_zero) {
             const double scale = std::exp(block.log_max - largest.of_all);
@@ -101,8 +110,12 @@ void OnTheFly::add(const Record& record, const Largest& largest, std::span<Exact
         }
     for (const auto& block : record.motions) {
         const double scale = std::exp(block.log_max - largest.of_watched);
-        for (std::size_t j = n_of_record; j < sums.size(); ++j)
+        const std::size_t families = sums.size() - of_families;
+        for (std::size_t j = n_of_record; j < families; ++j)
             sums[j].add(scale * block.sums[j - n_of_record]);
+        if (scale > least_scale_of_families)
+            for (std::size_t j = families; j < sums.size(); ++j)
+                sums[j].add(leading_bits(scale * block.sums[j - n_of_record]));
     }
 }
 
@@ -114,7 +127,7 @@ OnTheFly::Sums OnTheFly::sum(const parallel::Communicator& ranks, const Largest&
     counts.push_back(0);
     if (!failure) {
         PEARLITE_EXPECTS(records_.size() == 1);
-        add(records_.front(), largest, sums);
+        add(records_.front(), largest, n_motions > 0 ? n_family_sums : 0, sums);
         counts.back() = records_.front().accepted;
     }
     parallel::exact_sum(ranks, std::span(sums), std::span(counts));
@@ -141,7 +154,7 @@ void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, dou
     std::vector<ExactSum> sums(n_sums * records_.size());
     std::vector<std::int64_t> accepted;
     for (std::size_t k = 0; k < records_.size(); ++k) {
-        add(records_[k], {log_max[2 * k], log_max[2 * k + 1]}, std::span(sums).subspan(n_sums * k, n_sums));
+        add(records_[k], {log_max[2 * k], log_max[2 * k + 1]}, 0, std::span(sums).subspan(n_sums * k, n_sums));
         accepted.push_back(records_[k].accepted);
     }
     parallel::exact_sum(ranks, std::span(sums), std::span(accepted));
@@ -175,7 +188,7 @@ void OnTheFly::append(const Record& record, const Sums& sums, double log_max, In
     trace.mobility_worst.push_back(motion.worst);
     trace.mobility_median.push_back(motion.median);
     trace.unmoved.push_back(motion.unmoved);
-    if (sums.by_family) {
+    if (!trace.energy_families.empty()) { // since its start
         const auto families = families_of_motion(std::span(values).subspan(n_of_record));
         trace.energy_families.push_back(families.energy);
         trace.unmoved_families.push_back(families.unmoved);

@@ -118,8 +118,9 @@ class OnTheFly {
     };
     /// The largest log weight of each record's blocks and of its watched blocks, then the number of a motion's sums.
     std::vector<double> largest() const;
-    /// Adds this rank's part of a record: n_of_record sums, then those of its motion.
-    static void add(const Record& record, const Largest& largest, std::span<ExactSum> sums);
+    /// Adds this rank's part of a record: n_of_record sums, then those of its motion, the last `of_families` of which
+    /// are those of families.
+    static void add(const Record& record, const Largest& largest, std::size_t of_families, std::span<ExactSum> sums);
     static void append(const Record& record, const Sums& sums, double log_max, Index n_particles,
                        double log_ratio_offset, bool accepts, Trace& trace);
 

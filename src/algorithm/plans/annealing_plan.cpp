@@ -97,7 +97,8 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
         defaults_key(k);
     prior_draws_key(k, most_prior_draws_);
     k.in_table("run", [&] {
-        run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block, traits_.generator});
+        run_.keys(k,
+                  {needs.has_block, needs.has_balance, true, block_of_model, traits_.largest_block, traits_.generator});
     });
     k.in_table("path", [&] {
         path_.keys(k, traits_, {defaults_, needs.chooses_path});

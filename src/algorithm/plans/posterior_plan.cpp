@@ -17,7 +17,10 @@ void PosteriorPlan::common_keys(Keys& k) {
       {{"pilot", true, "a population annealed by [schedule] and [kernel]"}, {"prior", false, "draws from the prior"}},
       "where the first proposal and the starts come from");
     prior_draws_key(k, most_prior_draws_);
-    k.in_table("run", [&] { run_.keys(k, {true, false, run_.block == 1 ? "" : block_of_model, largest_block_}); });
+    const bool has_chains = run_.block == 1;
+    k.in_table("run", [&] {
+        run_.keys(k, {true, false, !has_chains, has_chains ? "" : block_of_model, largest_block_});
+    });
     k.when("start", from_pilot_, true, [&] {
         k.in_table("schedule", [&] { schedule_.keys(k, false); });
         k.in_table("kernel", [&] {

@@ -19,6 +19,10 @@ void RunSettings::keys(Keys& k, const Facts& facts) {
           about("particles that are stored and moved together; part of the result").default_is(facts.block_default));
     if (facts.has_balance)
         k("balance", balance, "move blocks between ranks so that they cost the same; changes no number");
+    if (facts.has_spot_check)
+        k("spot_check", checks_spots,
+          "after the run of a density with an exact likelihood, look for its maxima by descents, and compare the mass "
+          "around them with the particles there: a fiftieth of the run's densities, at least 2000");
     k.seconds_or(auto_word, "checkpoint_every", checkpoint_every_seconds,
                  "time between two checkpoints; \"auto\": the one that loses least, from the measured cost of a "
                  "checkpoint and run.mean_time_between_failures (Daly 2006)");

@@ -25,6 +25,7 @@ struct RunSettings {
     struct Facts {
         bool has_block = true;          ///< false: a block is a temperature, or a chain
         bool has_balance = false;       ///< blocks may change their ranks
+        bool has_spot_check = false;    ///< leaves particles and an evidence
         std::string block_default = {}; ///< in words, if the model chooses it
         Index largest_block = 4096;
         random::Generator generator = random::Generator::philox; ///< by default
@@ -36,6 +37,7 @@ struct RunSettings {
     GeneratorChoice generator = GeneratorChoice::automatic;
     Index block = 16;
     bool balance = true;
+    bool checks_spots = true;
     std::optional<double> checkpoint_every_seconds = 300; ///< none: from their cost and the failures
     double mean_time_between_failures = 86400;            ///< of the job, seconds
     std::optional<double> time_limit_seconds;

@@ -63,7 +63,7 @@ class ResampleMovePlan final : public Plan {
         k("variables", variables_, at_least(1), about("number of variables at which growth ends").default_is("all"));
         replicates_.keys(k);
         k.in_table("run", [&] {
-            run_.keys(k, {true, false, block_of_model, traits_.largest_block, traits_.generator});
+            run_.keys(k, {true, false, false, block_of_model, traits_.largest_block, traits_.generator});
         });
     }
 

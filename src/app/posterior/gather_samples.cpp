@@ -55,18 +55,6 @@ SamplesPart samples_of(const model::Target& target, const population::Share& par
     return part;
 }
 
-/// Collective. The place of the recorded draws of a replicate among all ranks: a block is a chain. `here`: null on
-/// ranks without the replicate.
-parallel::BlockLayout layout_of(const parallel::Communicator& ranks, const algorithm::RecordedDraws* here) {
-    const auto chains = ranks.all_gather(here ? here->chains_here() : Index{0});
-    const Index draws = ranks.max(here ? here->draws_per_chain() : Index{0});
-    std::vector<Index> first_chains{0};
-    for (const Index n : chains)
-        first_chains.push_back(first_chains.back() + n);
-    return parallel::BlockLayout(first_chains.back() * draws, draws, ranks.size(), ranks.rank())
-        .with_runs(first_chains);
-}
-
 /// The samples of the recorded draws on this rank, chain after chain.
 SamplesPart samples_of(const model::Target& target, const parallel::BlockLayout& layout,
                        const algorithm::RecordedDraws* here) {
@@ -94,7 +82,7 @@ void gather_samples(const parallel::Communicator& ranks, const model::Target& ta
     std::vector<parallel::BlockLayout> layouts;
     for (Index r = 0; r < found.n_replicates(); ++r)
         if (samples.are_recorded)
-            layouts.push_back(layout_of(ranks, recorded_here(found, r)));
+            layouts.push_back(layout_of_draws(ranks, recorded_here(found, r)));
         else
             shares.push_back(shares_of(ranks, found, r).front());
     parallel::together(ranks, [&] {

@@ -22,6 +22,7 @@ Run::Run(const parallel::Communicator& ranks, const algorithm::Plan& plan, const
     : ranks_(ranks),
       inverse_temperature_end_(plan.inverse_temperature_end()),
       seed_(plan.run().seed),
+      checks_spots_(plan.run().checks_spots),
       search_plan_(plan.search() ? std::make_shared<algorithm::SearchPlan>(*plan.search()) : nullptr),
       target_(model.target()),
       sampler_(plan.make(ranks, model)) {}
@@ -58,7 +59,8 @@ void Run::restore(io::Reader& reader) {
 RunView Run::view() const {
     auto found = sampler_->found();
     const auto* target = found.target ? found.target : target_.get();
-    return {ranks_, target, *sampler_, std::move(found), inverse_temperature_end_, seed_, search_plan_.get()};
+    return {ranks_,       target, *sampler_, std::move(found), inverse_temperature_end_, seed_, search_plan_.get(),
+            checks_spots_};
 }
 
 PartialResult Run::partial_result() {

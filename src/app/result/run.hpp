@@ -56,6 +56,7 @@ class Run {
     parallel::Communicator ranks_;
     double inverse_temperature_end_;
     random::Seed seed_;
+    bool checks_spots_;
     std::shared_ptr<const algorithm::SearchPlan> search_plan_; ///< null unless it is a search
     std::shared_ptr<const model::Target> target_;              ///< null for models that are searched or trained
     std::unique_ptr<algorithm::Sampler> sampler_;

@@ -1,9 +1,8 @@
 #include "path/bridge/reference_fits.hpp"
 
-#include "core/lbfgs.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/moments.hpp"
-#include "path/bridge/joint_density.hpp"
+#include "path/bridge/modes.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
@@ -16,16 +15,15 @@ namespace {
 
 constexpr LbfgsLimits to_the_mode{1000, 1e-9};
 
-struct Mode {
-    Vector x;
-    double log_p = 0;
-};
+} // namespace
 
-/// The highest point that a descent from `start` meets.
-Mode climb(const JointDensity& density, const Vector& start) {
+Mode climb(const JointDensity& density, const Vector& start, const LbfgsLimits& limits, Index most) {
     Mode best{start, -infinity};
+    const Index before = density.evaluations();
     minimise_by_lbfgs(
         [&](std::span<const double> x, std::span<double> gradient) {
+            if (density.evaluations() - before >= most)
+                return infinity; // no step is accepted any more
             const double log_p = density(x);
             if (!std::isfinite(log_p))
                 return infinity;
@@ -36,16 +34,11 @@ Mode climb(const JointDensity& density, const Vector& start) {
                 slope = -slope;
             return -log_p;
         },
-        {start.data(), at(start.size())}, to_the_mode);
+        {start.data(), at(start.size())}, limits);
     return best;
 }
 
-/// A component at a point, its scale the inverse of the curvature there.
-struct Peak {
-    random::StudentMixture::Component component; ///< its weight is a logarithm
-    double log_p = 0;
-    bool is_mode = false; ///< the curvature is not negative in any direction
-};
+namespace {
 
 /// The roots of a curvature's diagonal, by which coordinates get units of their own: those of a user may differ by many
 /// orders of magnitude. None is below 1e-8 of the largest.
@@ -73,10 +66,9 @@ std::optional<Peak> peak_at(const Mode& mode, const Matrix& curvature) {
     return Peak{{log_weight, mode.x, *factor}, mode.log_p, values.minCoeff() > -1e-6 * largest};
 }
 
-/// The peak to which Newton's method leads from the end of a descent, which stops before the mode if units differ much.
-/// Steps are halved until they climb.
-std::optional<Peak> climb_to_peak(const JointDensity& density, Mode end) {
-    constexpr int most_steps = 20;
+} // namespace
+
+std::optional<Peak> climb_to_peak(const JointDensity& density, Mode end, int most_steps) {
     constexpr double least_gain = 1e-4, shortest = 1.0 / 64; // nats; of a step
     auto peak = peak_at(end, density.curvature(end.x));
     for (int step = 0; peak && step < most_steps; ++step) {
@@ -100,12 +92,13 @@ std::optional<Peak> climb_to_peak(const JointDensity& density, Mode end) {
     return peak;
 }
 
-/// Within a standard deviation.
 bool is_near(const Vector& x, const Peak& peak) {
     Vector z = x - peak.component.mean;
     peak.component.factor.triangularView<Eigen::Lower>().solveInPlace(z);
     return z.squaredNorm() < 1;
 }
+
+namespace {
 
 /// The peaks at the ends of descents, the highest first, each once. Ends that are no modes would weigh as much as the
 /// flat directions there are wide: they count only where there is no mode.
@@ -133,7 +126,7 @@ FittedReference fit_by_laplace(const model::DensityFunctions& density, const Fit
     const JointDensity joint(density);
     std::vector<Mode> ends;
     for (Index k = 0; k < settings.starts; ++k)
-        ends.push_back(climb(joint, joint.start(settings.seed, k)));
+        ends.push_back(climb(joint, joint.start(settings.seed, k), to_the_mode));
     const auto peaks = peaks_of(joint, std::move(ends));
     if (peaks.empty())
         throw NumericalError("the reference of the path cannot be fitted: the posterior has no curvature at its modes; "

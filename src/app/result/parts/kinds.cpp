@@ -1,4 +1,4 @@
-#include "app/result/parts/kinds.hpp"
+#include "app/result/parts/spot_check.hpp"
 
 #include "estimator/evidence/mobility.hpp"
 #include "parallel/agreement.hpp"
@@ -102,6 +102,7 @@ void find_outcome(RunView& run) {
         warn_of_mobility(traces, found, run.outcome);
         warn_of_stuck_particles(traces, found, run.outcome);
         estimator::judge(run.outcome.log_ratio, run.outcome.warnings);
+        check_spots(run);
     }
     add_likelihood_estimates(*run.target, run.sampler.progress(), run.outcome);
 }
@@ -134,8 +135,12 @@ ResultParts made_of(RunView& run) {
 } // namespace
 
 ResultParts parts_of(RunView& run) {
-    if (task_of(run.found) == Task::annealing)
+    if (task_of(run.found) == Task::annealing) {
+        if (const auto* density = run.target->offers<model::DensityFunctions>())
+            if (const auto* rejected = density->offers<model::RejectedPoints>())
+                run.rejections = rejected->rejections();
         find_outcome(run);
+    }
     return made_of(run);
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 /// All kinds of parts, a line each.
 
-#include "algorithm/common/sampler.hpp"
 #include "algorithm/common/training.hpp"
 #include "algorithm/search/search.hpp"
+#include "algorithm/spot_check/spot_check.hpp"
 #include "app/posterior/gather_posterior.hpp"
 #include "app/result/parts/part.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
 
 #include <optional>
@@ -24,9 +25,12 @@ struct RunView {
     double inverse_temperature_end = 1;
     random::Seed seed = {};
     const algorithm::SearchPlan* search_plan = nullptr; ///< of a search
+    bool checks_spots = true;                           ///< of a run that can be checked
     bool is_finished = true;
-    algorithm::Outcome outcome = {};                       ///< of the sampler, or the judgment of its chains
-    std::optional<algorithm::ChainOutcome> chains = {};    ///< where the draws are those of Markov chains
+    algorithm::Outcome outcome = {};                    ///< of the sampler, or the judgment of its chains
+    std::optional<algorithm::ChainOutcome> chains = {}; ///< where the draws are those of Markov chains
+    std::optional<algorithm::SpotCheck> spot_check = {};
+    std::optional<model::Rejections> rejections = {};      ///< on this rank, before results were made
     std::vector<double> log_ratios = {};                   ///< of replicates, where there are several
     std::optional<double> exact_log_ratio = {};            ///< on rank 0, where it is known
     std::shared_ptr<const Posterior> posterior = {};       ///< where the target reports parameters

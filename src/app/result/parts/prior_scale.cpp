@@ -1,5 +1,4 @@
 #include "app/result/parts/kinds.hpp"
-#include "pearlite/model/detail/density_functions.hpp"
 
 namespace pearlite::app {
 

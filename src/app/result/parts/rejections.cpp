@@ -1,11 +1,11 @@
 #include "app/result/parts/kinds.hpp"
-#include "pearlite/model/detail/density_functions.hpp"
 
 namespace pearlite::app {
 
 namespace {
 
-/// Points that the code behind a density refused, on all ranks since the run began or was resumed.
+/// Points that the code behind a density refused, on all ranks since the run began or was resumed, and until results
+/// were made of it.
 class RejectionsPart final : public ResultPart {
   public:
     explicit RejectionsPart(model::Rejections rejections) : rejections_(std::move(rejections)) {}
@@ -28,11 +28,9 @@ std::string describe_rejections(const Json& summary) {
 }
 
 std::unique_ptr<ResultPart> rejections_part(RunView& run) {
-    const auto* density = run.target->offers<model::DensityFunctions>();
-    const auto* rejected = density ? density->offers<model::RejectedPoints>() : nullptr;
-    if (!rejected)
+    if (!run.rejections)
         return nullptr;
-    auto own = rejected->rejections();
+    auto own = *run.rejections;
     const int ranks = run.ranks.size();
     const auto first = static_cast<int>(-run.ranks.max(-static_cast<Index>(own.number > 0 ? run.ranks.rank() : ranks)));
     if (first == ranks)
