@@ -10,6 +10,7 @@ ALGORITHMS = {
     "resample-move": "Resample-move",
     "nonequilibrium": "Nonequilibrium work",
     "parallel-tempering": "Parallel tempering",
+    "likelihood-constrained": "Likelihood-constrained SMC",
     "importance-squared": "Importance sampling squared",
     "pseudo-marginal": "Pseudo-marginal Metropolis-Hastings",
     "schedule": "Schedule optimisation",

@@ -1,6 +1,7 @@
 // Samplers on several ranks give the same points, weights, traces and errors as on one, bit for bit, also after a store
 // and a restore.
 #include "algorithm/densities.hpp"
+#include "algorithm/likelihood_constrained/likelihood_constrained.hpp"
 #include "algorithm/same_everywhere.hpp"
 #include "algorithm/smc/waste_free.hpp"
 #include "algorithm/spot_check/spot_check.hpp"
@@ -30,6 +31,14 @@ models::LogisticRegression logistic() {
     data.names = {"a", "b", "c"};
     return models::LogisticRegression(data);
 }
+
+/// Uniform on (0, 1); a likelihood of 1, and of e^3 on a tenth of it.
+struct TwoPlateaus {
+    std::vector<std::string> parameter_names() const { return {"x"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.uniform(); }
+    double log_prior(std::span<const double> x) const { return x[0] > 0 && x[0] < 1 ? 0 : log_zero; }
+    double log_likelihood(std::span<const double> x) const { return x[0] < 0.9 ? 0 : 3; }
+};
 
 TEST(SamplerMpi, AnnealedImportanceWithItsModelsMoves) {
     for (const Index block : {1, 16, 64}) // of the last, fewer than ranks
@@ -88,6 +97,34 @@ TEST(SamplerMpi, SmcWithLikelihoodsOfZero) {
                           {Resampling::systematic, 0.8});
         },
         2);
+}
+
+/// Levels that are chosen online, or as many given ones.
+LikelihoodConstrained constrained(const Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
+                                  std::optional<Levels> levels, Index block) {
+    return {ranks,
+            path,
+            std::move(levels),
+            [](const std::shared_ptr<const path::DensityPath>& prior) {
+                return std::make_unique<kernel::RandomWalk>(prior, kernel::MoveSettings{.number = {}, .most = 20},
+                                                            nullptr);
+            },
+            {70, block, 6},
+            {.remainder = 1e-3}};
+}
+
+TEST(SamplerMpi, LikelihoodConstrainedSmc) {
+    const auto gaussian = path_of(models::Gaussian({.dimension = 3}));
+    for (const Index block : {4, 64})
+        expect_same_everywhere(
+            [=](const Communicator& ranks) { return constrained(ranks, gaussian, std::nullopt, block); }, 3);
+    const auto truncated = path_of(Truncated{}); // within the prior stage, and after it
+    const Levels levels{{-2.4, 0}, {-1.8, 0}, {-1.4, 0}};
+    for (const int steps : {0, 1, 2})
+        expect_same_everywhere([=](const Communicator& ranks) { return constrained(ranks, truncated, levels, 4); },
+                               steps);
+    const auto plateaus = path_of(TwoPlateaus{});
+    expect_same_everywhere([=](const Communicator& ranks) { return constrained(ranks, plateaus, std::nullopt, 4); }, 2);
 }
 
 TEST(SamplerMpi, WasteFreeSmcUnderEveryResampling) {

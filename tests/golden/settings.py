@@ -44,6 +44,7 @@ ALGORITHMS = {  # for models to be annealed: tables; PILOT joins them for densit
     "annealed-importance": {"schedule": FIXED, "algorithm": {"trajectories": 117}},
     "importance-squared": {"schedule": FIXED,
                            "algorithm": {"draws": 997, "adaptation_rounds": 2, "draws_per_round": 200}},
+    "likelihood-constrained": {"algorithm": {"particles": 117}},
     "nonequilibrium": {"schedule": FIXED,
                        "algorithm": {"trajectories": 117, "reverse_trajectories": 90, "equilibration": 5}},
     "parallel-tempering": {"schedule": {**FIXED, "steps": 6},
@@ -53,8 +54,8 @@ ALGORITHMS = {  # for models to be annealed: tables; PILOT joins them for densit
     "smc": {"schedule": ADAPTIVE, "algorithm": {"particles": 117, "ess_threshold": 0.9}},
 }
 WITHOUT_BLOCKS = ("parallel-tempering", "pseudo-marginal")  # blocks of these are temperatures, or chains
-TAKE_PILOTS = ("annealed-importance", "importance-squared", "nonequilibrium", "parallel-tempering",
-               "pseudo-marginal")
+TAKE_PILOTS = ("annealed-importance", "importance-squared", "likelihood-constrained", "nonequilibrium",
+               "parallel-tempering", "pseudo-marginal")
 # Which draws of a round are made first depends on the number of ranks; the round's results do not.
 NOT_INTERRUPTED = ("importance-squared",)
 SEARCHED = {

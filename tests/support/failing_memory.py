@@ -12,12 +12,14 @@ import pearlite_runner as runner
 FIXED = {"kind": "linear", "steps": 8}
 POPULATION = {"model": {"name": "gaussian", "dimension": 2}, "kernel": {"moves": 1}, "schedule": FIXED}
 GAUSSIAN = POPULATION | {"kernel": {"pilot_particles": 40, "moves": 1}}
+LEVELS = {table: GAUSSIAN[table] for table in ("model", "kernel")}
 ENERGY = {"model": {"name": "test-function", "dimension": 5}}
 SEARCH = {"iterations": 200, "chains": 7, "ranks_per_replicate": 2}
 # By the name of the algorithm, before a comma.
 JOBS = {
     "annealed-importance": GAUSSIAN | {"algorithm": {"trajectories": 117}},
     "importance-squared": GAUSSIAN | {"algorithm": {"draws": 300, "adaptation_rounds": 1, "draws_per_round": 100}},
+    "likelihood-constrained": LEVELS | {"algorithm": {"particles": 117}},
     "nonequilibrium": GAUSSIAN | {"algorithm": {"trajectories": 117, "reverse_trajectories": 90, "equilibration": 5}},
     "parallel-tempering": GAUSSIAN | {"algorithm": {"replicas": 12, "scans": 60, "burn_in": 20}},
     "pseudo-marginal": GAUSSIAN | {"algorithm": {"chains": 9, "iterations": 60, "burn_in": 20}},

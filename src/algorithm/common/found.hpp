@@ -36,8 +36,9 @@ struct Found {
     /// States of one replicate at the end of the path, which stand for the posterior in place of the final population.
     const RecordedDraws* draws = nullptr;
     std::optional<random::Seed> prediction_seed = {}; ///< for draws of the posterior's predictions
-    const SurveyRecord* survey = nullptr;             ///< of the path, that the schedule was made from
-    const GrowthRecord* growth = nullptr;             ///< of a density that grows variable by variable
+    const Matrix* levels = nullptr;        ///< of the likelihood, found for a later run: a row of log L and share each
+    const SurveyRecord* survey = nullptr;  ///< of the path, that the schedule was made from
+    const GrowthRecord* growth = nullptr;  ///< of a density that grows variable by variable
     const model::Target* target = nullptr; ///< that is annealed, if the sampler made it of the one that it was given
     const Search* search = nullptr;
     Training* training = nullptr;

@@ -17,6 +17,12 @@ void Tuning::fields(Fields& f) {
     f("reference_log_likelihoods", reference.log_likelihoods);
     f("reference_families", reference.families);
     group(f, "survey", survey);
+    constexpr const char* of_levels = "n_levels"; // none in files of older versions
+    if (f.is_reading() ? !f.has_items(of_levels, 1) : levels.rows() == 0)
+        return;
+    std::vector<std::int64_t> n_levels{levels.rows()};
+    f(of_levels, n_levels);
+    f("levels", levels);
 }
 
 Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotReference reference) {
@@ -32,6 +38,8 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
                 {trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved, trace.unmoved_families}))
             tuning.warning = stuck->text();
         tuning.kernel = first.learnt();
+        if (first.levels)
+            tuning.levels = *first.levels;
         if (found.survey)
             tuning.survey = *found.survey;
     }

@@ -22,6 +22,7 @@ struct Tuning {
     std::vector<double> variance_u, mobility; ///< of u = d log f_b/db there, as traced
     std::string warning;                      ///< that its particles missed places, if they did
     Matrix kernel;                            ///< learnt by its kernel (kernel::Kernel::learnt)
+    Matrix levels;                            ///< of the likelihood, if it found some: as in Found
     FirstDraws reference;                     ///< its final particles, if they are points of a density and wanted
     SurveyRecord survey;                      ///< if the pilot was a survey, else empty
 

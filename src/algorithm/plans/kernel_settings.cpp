@@ -52,7 +52,8 @@ void KernelSettings::list_moves(Keys& k, const Facts& facts) {
         k("mobility", moves.mobility, above(0).up_to(1),
           about("wanted mean squared jump over twice the variance, of points or of energies, at each temperature; less "
                 "where a step to the next temperature is short")
-              .default_is("0.7, or 0.2 where many scans mix, too"));
+              .default_is(pilots.empty() ? fmt::format("{:g}", moves.mobility)
+                                         : "0.7, or 0.2 where many scans mix, too"));
         k("most_moves", moves.most, within(1, 1'000'000), "transitions per temperature, at most");
     });
     for (const auto& each : suitable)
@@ -69,10 +70,11 @@ void KernelSettings::list_pilot(Keys& k, const Facts& facts) {
             names.push_back(each.name);
             about_all += (about_all.empty() ? "" : "; ") + each.name + ", " + each.algorithm->about();
         }
-    k("pilot_algorithm", pilot_algorithm, names,
-      fmt::format("the algorithm of the pilot, of those that leave {}: {}",
-                  facts.needs_reference_alone ? "particles of the posterior" : "temperatures and proposals",
-                  about_all));
+    if (!names.empty())
+        k("pilot_algorithm", pilot_algorithm, names,
+          fmt::format("the algorithm of the pilot, of those that leave {}: {}",
+                      facts.needs_reference_alone ? "particles of the posterior" : "temperatures and proposals",
+                      about_all));
     auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
     if (facts.most_pilot_particles > 0)
         limits.up_to(facts.most_pilot_particles);

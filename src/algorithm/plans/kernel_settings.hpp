@@ -38,7 +38,7 @@ struct KernelSettings {
     std::string kind;               ///< the name of one of them, or "auto", the first
     kernel::MoveSettings moves;
     bool pilot = true;
-    std::vector<SuitablePilot> pilots; ///< algorithms that can be the pilot of a run of the model
+    std::vector<SuitablePilot> pilots; ///< algorithms that can be the pilot of a run; none if it is the run's own
     std::string pilot_algorithm;       ///< the name of one of them
     Index pilot_particles = 1024;
 
