@@ -130,8 +130,9 @@ TEST(CustomModel, AnObjectionIsInTheListAndRefusesTheAlgorithm) {
     list_command(catalogue());
     const auto list = ::testing::internal::GetCapturedStdout();
     EXPECT_THAT(list, ::testing::ContainsRegex("fixed +auto +annealed-importance, .*pseudo-marginal\n"));
-    EXPECT_THAT(list, ::testing::ContainsRegex("spin +native +annealed-importance, smc, .*; not importance-squared, "
-                                               "pseudo-marginal: they work on densities"));
+    EXPECT_THAT(list,
+                ::testing::ContainsRegex("spin +native +annealed-importance, smc, .*; not likelihood-constrained, "
+                                         "importance-squared, pseudo-marginal: they work on densities"));
 
     const std::string text = "[model]\nname = 'fixed'\n[algorithm]\nname = ";
     EXPECT_EQ(refusal(text + "'annealed-importance'\n"), "accepted");
