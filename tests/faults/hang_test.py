@@ -30,7 +30,7 @@ ANNEALED = {
 }
 AT_POSTERIOR = {
     "importance-squared": {"algorithm": {"draws": 10000}},
-    "likelihood-constrained": {"algorithm": {"particles": 96}},
+    "likelihood-constrained": {"algorithm": {"particles": 960}, "kernel": {"moves": 20}},
     "pseudo-marginal": {"algorithm": {"chains": 6, "iterations": 4000}},
 }
 GROWING = {"resample-move": {"algorithm": {"particles": 96, "replicates": 1}}}
