@@ -58,7 +58,7 @@ class Predictions(Base):
 
     def test_every_algorithm(self):
         for name, keys in (("annealed-importance", {}), ("smc", {}), ("smc", {"waste_free": 16}), ("nonequilibrium", {}),
-                           ("parallel-tempering", {}), ("importance-squared", {}), ("pseudo-marginal", {})):
+                           ("parallel-tempering", {}), ("importance-squared", {}), ("likelihood-constrained", {}), ("pseudo-marginal", {})):
             with self.subTest(name, **keys):
                 ended = self.check(algorithm={"name": name, **keys}, **GAUSSIAN)
                 self.seconds(ended)

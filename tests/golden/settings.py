@@ -73,7 +73,7 @@ SEARCHES = ("aesamc", "asamc", "pisaa", "psaa", "sa", "saa", "vfsa")
 SHORT = {  # of a model and an algorithm: the selection that CI runs
     ("ising", "annealed-importance"), ("gaussian", "smc"), ("linear-gaussian", "pseudo-marginal"),
     ("rbm", "parallel-tempering"), ("gaussian-mixture", "nonequilibrium"), ("noisy-likelihood", "importance-squared"),
-    ("stochastic-volatility", "smc"), ("mixed-logistic", "annealed-importance"), ("radiata-pine", "nonequilibrium"),
+    ("linear-regression", "likelihood-constrained"), ("stochastic-volatility", "smc"), ("mixed-logistic", "annealed-importance"), ("radiata-pine", "nonequilibrium"),
     ("logistic-regression", "parallel-tempering"), ("potts", "smc"), ("rbm-hidden", "nonequilibrium"),
     ("rbm-joint", "annealed-importance"), ("orthant", "resample-move"), ("gp-classification", "resample-move"),
     ("gp-classification", "annealed-importance"), ("gp-orthant", "annealed-importance"), ("rbm", "resample-move"),

@@ -21,8 +21,9 @@ def annealed():
     ising, rbm, gaussian = tables_of("ising"), tables_of("rbm"), tables_of("gaussian")
     linear_gaussian = tables_of("linear-gaussian")
     adaptive = {**gaussian, "schedule": ADAPTIVE}
-    ais, smc, work, chains = ({"name": name, **ALGORITHMS[name]["algorithm"]}
-                              for name in ("annealed-importance", "smc", "nonequilibrium", "pseudo-marginal"))
+    ais, smc, work, chains, levels = (
+        {"name": name, **ALGORITHMS[name]["algorithm"]}
+        for name in ("annealed-importance", "smc", "nonequilibrium", "pseudo-marginal", "likelihood-constrained"))
     growing = {"name": "resample-move", **ALGORITHMS["resample-move"]["algorithm"]}
     moments = {"kind": "moments", "knots": 2, "fit_chains": 40, "end_sweeps": 24, "fit_updates": 20}
     survey = {"steps": 12, "pilot_steps": 20, "pilot_trajectories": 35}
@@ -62,6 +63,8 @@ def annealed():
         "gaussian-random-walk": changed(gaussian, kernel={"kind": "random-walk", "moves": 5}, algorithm=ais),
         "gaussian-replicates-pilot": changed(adaptive, kernel={"adapt": "pilot", "pilot_particles": 50},
                                              algorithm={**smc, SMC_REPLICATES: 3}),
+        "gaussian-levels-replicates": {"model": gaussian["model"], "kernel": {"pilot_particles": 40},
+                                       "algorithm": {**levels, "replicates": 3}},
         "gaussian-chains-prior": {"model": gaussian["model"], "algorithm": {**chains, "start": "prior"}},
         "gaussian-rounds": changed(gaussian, algorithm={**smc, SMC_REPLICATES: 3, "target_error": 1e-6,
                                                         "most_replicates": 6}),

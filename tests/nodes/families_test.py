@@ -30,7 +30,7 @@ ROWS = (
     "annealed-importance/ising", "annealed-importance/mixed-logistic", "smc/gaussian", "smc/stochastic-volatility",
     "variant/gaussian-replicates-pilot", "parallel-tempering/rbm", "nonequilibrium/radiata-pine",
     "resample-move/orthant", "resample-move/rbm", "pseudo-marginal/linear-gaussian",
-    "importance-squared/noisy-likelihood", "variant/rbm-varopt",
+    "importance-squared/noisy-likelihood", "likelihood-constrained/gaussian", "variant/rbm-varopt",
     "variant/rbm-moments", "variant/logistic-regression-bridge", "pisaa/ab-protein", "sa/test-function",
     "psaa/bayesian-network", "aesamc/image-restoration", "vfsa/mode-mixture", "contrastive-divergence/rbm-training",
 )

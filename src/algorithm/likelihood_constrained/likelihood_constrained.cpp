@@ -11,6 +11,8 @@ namespace {
 
 /// The part of a run's seed for labels: beside that of the prior stage.
 constexpr std::uint64_t part_of_labels = (std::uint64_t{1} << 62) + 1;
+/// At the end: replicates have equally many, though their levels exclude different numbers.
+constexpr Index draws_of_a_particle = 4;
 
 } // namespace
 
@@ -261,44 +263,34 @@ void LikelihoodConstrained::end() {
 }
 
 void LikelihoodConstrained::unite_draws() {
-    constexpr double log_negligible = -36; // 2^-52 of the largest weight
-    std::vector<std::vector<Index>> copies;
-    double largest = log_zero;
+    Index n = 0;
     for (Index g = 1; g < population_.n_generations(); ++g)
-        for (const double log_weight : population_.generation(g).log_weights())
-            largest = std::max(largest, log_weight);
-    largest = ranks_.max(largest);
-    Index kept = 0;
-    for (Index g = 1; g < population_.n_generations(); ++g) {
-        auto& of_level = copies.emplace_back();
-        for (const double log_weight : population_.generation(g).log_weights()) {
-            of_level.push_back(log_weight > largest + log_negligible ? 1 : 0);
-            kept += of_level.back();
-        }
-    }
-    kept = ranks_.sum(kept);
-    if (kept < settings_.particles) { // families of the draws are counted by slots
-        kept = 0;
-        for (Index g = 1; g < population_.n_generations(); ++g) {
-            copies[at(g - 1)].assign(copies[at(g - 1)].size(), 1);
-            kept += population_.generation(g).size();
-        }
-    }
-    auto united = population_of(ranks_, target_);
-    auto& draws = united.append(kept, settings_.block);
+        n += population_.generation(g).size();
+    auto of_levels = population_of(ranks_, target_);
+    auto& weighted = of_levels.append(n, settings_.block);
     Index slot = 0;
     for (Index g = 1; g < population_.n_generations(); ++g) {
         const auto& of_level = population_.generation(g);
-        slot = population::copy_offspring(ranks_, of_level, copies[at(g - 1)], draws, population_.particle_bytes(),
-                                          slot, of_level.log_weights());
+        const std::vector<Index> one_of_each(of_level.log_weights().size(), 1);
+        slot = population::copy_offspring(ranks_, of_level, one_of_each, weighted, population_.particle_bytes(), slot,
+                                          of_level.log_weights());
     }
-    PEARLITE_ENSURES(slot == kept);
+    PEARLITE_ENSURES(slot == n);
+    constexpr bool are_slots = true;
+    const population::Families families(ranks_, settings_.particles, weighted.eves(), are_slots);
+    families_ = population::family_weights(ranks_, weighted.layout(), weighted.log_weights(), families);
+    ess_ = population::summarise(ranks_, weighted.layout(), weighted.log_weights()).ess;
+
+    auto united = population_of(ranks_, target_);
+    auto& draws = united.append(draws_of_a_particle * settings_.particles, settings_.block);
+    const auto numbers =
+        population::offspring(ranks_, weighted.layout(), 0, weighted.log_weights(), population::Resampling::systematic,
+                              settings_.seed, static_cast<std::uint32_t>(t_ + 1), draws.size());
+    population::copy_offspring(ranks_, weighted, numbers, draws, population_.particle_bytes());
+    std::ranges::fill(draws.log_weights(), log_ratio_ - std::log(static_cast<double>(draws.size())));
     parallel::together(ranks_, [&] { prepare_blocks(*target_, draws); });
     population_ = std::move(united);
     log_likelihoods_.clear();
-    const population::Families families(ranks_, settings_.particles, draws.eves(), true);
-    families_ = population::family_weights(ranks_, draws.layout(), draws.log_weights(), families);
-    ess_ = population::summarise(ranks_, draws.layout(), draws.log_weights()).ess;
 }
 
 void LikelihoodConstrained::fields(Fields& f) {

@@ -84,7 +84,8 @@ class LikelihoodConstrained final : public Sampler {
     void sum_up();
     /// Collective. The particles that are left become draws.
     void end();
-    /// Collective. The draws of all levels become one generation, which replaces the particles.
+    /// Collective. Draws of equal weight, resampled from those of all levels, become one generation, which replaces the
+    /// particles.
     void unite_draws();
     std::vector<std::string> warnings_of_motion() const;
 
