@@ -229,7 +229,8 @@ std::string compare_runs(const std::vector<std::filesystem::path>& directories) 
         all.push_back(read_evidence(directory));
     std::string unknown;
     for (std::size_t i = 1; i < all.size(); ++i)
-        unknown += require_comparable(all.front(), all[i]);
+        if (const auto warning = require_comparable(all.front(), all[i]); unknown.find(warning) == std::string::npos)
+            unknown += warning;
     std::ranges::stable_sort(all, std::greater<>(), &Evidence::value);
     const auto& best = all.front();
     std::size_t width = 4;
