@@ -127,7 +127,10 @@ void copy_numbers(const py::object& from, const std::string& function, std::span
     if (!array || from.is_none())
         raise(PyExc_TypeError, fmt::format("{} returned {}, expected an array of numbers", function,
                                            py::str(py::type::of(from).attr("__name__")).cast<std::string>()));
-    const std::span<const Index> actual(array.shape(), static_cast<std::size_t>(array.ndim()));
+    std::span<const Index> actual(array.shape(), static_cast<std::size_t>(array.ndim()));
+    // Functions of scipy.stats return a number for a block of one point.
+    if (actual.size() + 1 == shape.size() && shape[0] == 1)
+        shape = shape.subspan(1);
     if (!std::ranges::equal(actual, shape))
         raise(PyExc_ValueError, fmt::format("{} returned an array of shape ({}), expected ({})", function,
                                             fmt::join(actual, ", "), fmt::join(shape, ", ")));

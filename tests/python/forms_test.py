@@ -86,6 +86,13 @@ class Functions(unittest.TestCase):
         self.assertIn("expected one of 'array'", str(self.raised(log_joint, arguments="tuple")))
         self.assertIn("particles=0.5: expected an integer", str(self.raised(lambda a, b: -a * a - b * b, ("a", "b"), particles=0.5)))
 
+    def test_a_number_for_a_block_of_one_point(self):
+        from scipy import stats
+        log_density = stats.multivariate_normal([0, 0], 4).logpdf  # () for (1, 2)
+        found = pearlite.sample(log_density, ["a", "b"], prior=pearlite.priors.Normal(0, 3, 2), vectorized=True,
+                                **{**FEW, "particles": 513})
+        self.assertLess(abs(found.log_evidence.value), 4 * found.log_evidence.standard_error)
+
     def test_exceptions_name_the_parameters(self):
         def of_point(theta):
             if theta[0] > 0:

@@ -1,4 +1,4 @@
-"""The code of the notebooks and of docs/python.md runs unchanged and gives the results that the text states.
+"""The code of the notebooks and of the pages on Python runs unchanged and gives the results that the text states.
 
 A notebook is a list of cells: they are executed one after another in one namespace, as Jupyter would, with figures in files.
 """
@@ -80,6 +80,23 @@ class Page(unittest.TestCase):
             for name, truth in truths.items():
                 parameter = found[result].posterior[name]
                 self.assertLess(abs(parameter.mean - truth), 4 * parameter.sd, name)
+
+    def test_first_examples_of_other_packages(self):
+        blocks = re.findall("```python\n(.*?)```", (DOCS / "python-examples.md").read_text(encoding="utf-8"), re.DOTALL)
+        self.assertEqual(len(blocks), 6)
+        for number, block in enumerate(blocks):
+            with self.subTest(block=number):
+                found = {}
+                exec(compile(block, f"docs/python-examples.md: block {number}", "exec"), found)
+                result = found["result"]
+                if "exact" in found:
+                    estimate = result.log_evidence
+                    self.assertLess(abs(estimate.value - found["exact"]), 4 * estimate.standard_error, result)
+                for name, truth in found.get("truth", {}).items():
+                    self.assertLess(abs(result.posterior[name].mean - truth), 4 * result.posterior[name].sd, name)
+                if number != 4:  # the spectral line's is on the edge
+                    self.assertEqual(result.support, "supported", result)
+        self.assertAlmostEqual(found["share"], 0.1, delta=0.06)
 
 
 if __name__ == "__main__":

@@ -158,10 +158,11 @@ class _Call:
 
     def _require_independence(self, x, extra, block):
         alone = self.together(x[:1], *[e[:1] if isinstance(e, numpy.ndarray) else e for e in extra])
-        if _shape_of(alone) != self._shape(1):
+        if _shape_of(alone) not in (self._shape(1), self._shape()):  # the latter of functions of scipy.stats
             raise self._wrong_shape(alone, x[:1], "was not called")
-        if not numpy.allclose(numpy.asarray(alone, float)[0], numpy.asarray(block, float)[0], rtol=1e-6, equal_nan=True):
-            raise ValueError(f"{self.role} returned {numpy.asarray(alone)[0]} for a point alone and {numpy.asarray(block)[0]} "
+        alone = numpy.reshape(numpy.asarray(alone, float), self._shape())
+        if not numpy.allclose(alone, numpy.asarray(block, float)[0], rtol=1e-6, equal_nan=True):
+            raise ValueError(f"{self.role} returned {alone} for a point alone and {numpy.asarray(block)[0]} "
                              f"for it among {len(x)} points: expected a value that does not depend on other points (sum over "
                              f"axis=1), or vectorized=False for a function of one point")
 
