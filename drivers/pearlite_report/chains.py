@@ -1,15 +1,17 @@
 """Markov chains: where they went, and a table of them; rounds of adaptive importance sampling."""
 
 import html
+import itertools
 
 import numpy
 
 from . import numbers
-from .style import BLUE, GREEN, ORANGE, VERMILLION, finish, new_axes
+from .style import BLUE, GREEN, GREY, ORANGE, VERMILLION, blue_on, finish, legend_columns, new_axes
 
-COLOURS = (BLUE, ORANGE, GREEN, VERMILLION)
+MOST_CHAINS = 4  # in a trace
 MOST_PARAMETERS = 6
 MOST_POINTS = 400  # of a chain in a figure
+MOST_RANK_BINS = 20
 
 
 def traces(run):
@@ -35,15 +37,47 @@ def draw_trace(axes, run, j):
     """Parameter j of the first chains; how many, or None where there are none."""
     if not _has_chains(run):
         return None
-    shown = sorted(set(run.chain.tolist()))[: len(COLOURS)]
-    for colour, chain in zip(COLOURS, shown):
+    shown = sorted(set(run.chain.tolist()))[:MOST_CHAINS]
+    for colour, chain in zip(_colours(axes), shown):
         values = run.samples[run.chain == chain, j]
         at = numpy.unique(numpy.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).astype(int))
         axes.plot(at + 1, values[at], color=colour, linewidth=0.7, label=f"chain {chain:.0f}")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), borderaxespad=0, ncols=len(shown))
+    _name_chains(axes, len(shown))
     axes.set_xlabel("Recorded draw after burn-in")
     axes.set_ylabel(run.sample_names[j])
     return len(shown)
+
+
+def _colours(axes):
+    return (blue_on(axes), ORANGE, GREEN, VERMILLION)
+
+
+def _name_chains(axes, n):
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), borderaxespad=0, ncols=legend_columns(axes, n))
+
+
+def draw_ranks(axes, run, j):
+    """How often draws of each chain have each rank among those of all chains, in the band of 95 % of chains that mix
+    (Vehtari et al. 2021); how many chains, or None where there are fewer than two."""
+    if not _has_chains(run) or len(set(run.chain.tolist())) < 2:
+        return None
+    chains = sorted(set(run.chain.tolist()))
+    ranks = numpy.argsort(numpy.argsort(run.samples[:, j], kind="stable")) / len(run.chain)
+    entry = next((entry for entry in run.summary_of_parameters() if entry.get("name") == run.sample_names[j]), {})
+    independent = (entry.get("ess") or len(run.chain)) / len(chains)
+    edges = numpy.linspace(0, 1, int(numpy.clip(independent / 10, 4, MOST_RANK_BINS)) + 1)
+    spread = 1.96 * numpy.sqrt((len(edges) - 1) / independent)  # of a share of 1 / bins, in units of it
+    axes.axhspan(max(0, 1 - spread), 1 + spread, color=GREY, alpha=0.2, linewidth=0)
+    for colour, chain in zip(itertools.cycle(_colours(axes)), chains):
+        height = numpy.histogram(ranks[run.chain == chain], edges, density=True)[0]
+        axes.stairs(height, edges, baseline=None, color=colour, linewidth=1, alpha=0.8, label=f"chain {chain:.0f}")
+    if len(chains) <= MOST_CHAINS:
+        _name_chains(axes, len(chains))
+    axes.set_xlim(0, 1)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"Rank of {run.sample_names[j]}, as a share")
+    axes.set_ylabel("Density")
+    return len(chains)
 
 
 def rounds(run):

@@ -7,6 +7,7 @@ from . import (
     growth,
     parameters,
     population,
+    states,
     tempering,
     training,
     work,
@@ -21,6 +22,7 @@ def draw_all(run):
     with drawing_style():
         pictures = [
             work.distributions(run),
+            states.overlap(run),
             estimates.compared_estimates(run),
             work.log_ratio_of_densities(run),
             work.posterior(run),

@@ -16,6 +16,7 @@ WIDEST = 25  # times the shortest 95 % interval: the longest span of an axis
 MOST_PAIRED = 6
 FEW_POINTS = 500  # which are drawn larger
 MOST_POINTS = 1500  # of a pair that are drawn as points
+NARROWEST_PANEL, LETTER = 0.8, 0.075  # inches; the latter is the width of one
 BINS = 40  # each way, of a pair that is drawn as a density
 
 
@@ -98,6 +99,11 @@ def pairs(run):
     return finish(grid.figure, "pairs", "parameters", "Pairs of parameters", grid.caption, "wide")
 
 
+def most_paired(width):
+    """How many parameters fit into a figure of this width, in inches."""
+    return MOST_PAIRED if width is None else max(2, min(MOST_PAIRED, int(width / NARROWEST_PANEL)))
+
+
 def pair_grid(run, width=None, fewest=2, most=MOST_PAIRED):
     """The pairs of at most so many parameters that vary; None if these are fewer than `fewest`. `width`: in inches."""
     drawn = _finite_draws(run)
@@ -131,7 +137,8 @@ def pair_grid(run, width=None, fewest=2, most=MOST_PAIRED):
         else:
             axes.set_ylim(ranges[i])
             _draw_pair(axes, values[:, spread[chosen[[j, i]]]], weights, points, (j, i), (ranges[j], ranges[i]))
-        _label(axes, i, j, names)
+        _label(axes, i, j, names, int((size - 0.85) / n / LETTER))
+    figure.align_labels()
     of_all = len(spread) > n
     which = f"The {n} parameters with the strongest correlations among {len(spread)}. " if of_all else ""
     how = "Points are draws in proportion to their weights" if points is not None else "Densities"
@@ -178,8 +185,8 @@ def _range(values, weights):
     if not high > low:
         low, high = values.min(), values.max()
     margin = 0.05 * (high - low)
-    # An axis of positive values does not reach below 0.
-    return low - margin if values.min() < 0 else max(low - margin, 0.0), high + margin
+    # An axis of bounded values does not reach beyond their bounds.
+    return max(low - margin, values.min()), min(high + margin, values.max())
 
 
 def _points(values, weights):
@@ -208,19 +215,19 @@ def _draw_pair(axes, values, weights, points, columns, limits):
     axes.pcolormesh(x, y, density.T, cmap=colours, rasterized=True)
 
 
-def _label(axes, i, j, names):
+def _label(axes, i, j, names, longest):
     axes.grid(False)
     for axis in (axes.xaxis, axes.yaxis):
         plain_ticks(axis, 3)
     is_last = i == len(names) - 1
     if is_last:
-        axes.set_xlabel(shortened(names[j], 18))
+        axes.set_xlabel(shortened(names[j], min(18, longest)))
         for label in axes.get_xticklabels():
             label.set(rotation=45, ha="right", rotation_mode="anchor")
     else:
         axes.set_xticklabels([])
     if j == 0 and i > 0:
-        axes.set_ylabel(shortened(names[i], 18))
+        axes.set_ylabel(shortened(names[i], min(18, longest)))
     else:
         axes.set_yticklabels([])
     if i == j:

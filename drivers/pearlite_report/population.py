@@ -97,7 +97,7 @@ def _marginal(run, j, weights, remark):
     axes.hist(
         values,
         bins=n_bins,
-        range=_range_of(numpy.array([low, high]), margin=0.04),
+        range=_range_of(numpy.array([low, high]), margin=0.04, within=values),
         weights=weights / weights.sum(),
         density=True,
         color=PALE_BLUE,
@@ -179,9 +179,11 @@ def _n_bins(n, most=60):
     return int(min(max(2 * n ** (1 / 3), 8), most))
 
 
-def _range_of(values, margin=0.0):
+def _range_of(values, margin=0.0, within=None):
+    """From the least to the greatest, and a margin, which does not reach beyond `within`."""
     low, high = float(values.min()), float(values.max())
     if high - low <= 1e-12 * max(abs(low), abs(high), 1.0):
         half = 0.5 * max(abs(low), 1.0)
         return low - half, high + half
-    return low - margin * (high - low), high + margin * (high - low)
+    ends = low - margin * (high - low), high + margin * (high - low)
+    return ends if within is None else (max(ends[0], float(within.min())), min(ends[1], float(within.max())))

@@ -59,6 +59,8 @@ class Run:
     operations: dict = dataclasses.field(default_factory=dict)  # acceptance, scales [replicates, operations]
     positions: numpy.ndarray | None = None  # [beads, 2 or 3], of the best state, after a descent if there was one
     graph: str = ""  # the best state for Graphviz
+    overlap: numpy.ndarray | None = None  # [states, states]
+    states: list = dataclasses.field(default_factory=list)
     edges: dict = dataclasses.field(default_factory=dict)  # probability, standard_error, adjacent, ... [nodes, nodes]
     edge_nodes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
@@ -202,6 +204,8 @@ def _read_results(path, run):
         run.tempering = read_group(file, contents, "tempering")
         for direction in ("forward", "equilibration", "reverse", "equilibrium"):
             run.hysteresis[direction] = read_group(file, contents, f"hysteresis/{direction}")
+        run.overlap = contents.array("mbar/overlap", 2)
+        run.states = list(numpy.atleast_1d(contents.value("mbar/states") or []))
         run.importance = read_group(file, contents, "importance")
         run.chain = contents.array("samples/chain", 1)
         _read_samples(contents, run)

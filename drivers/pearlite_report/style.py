@@ -96,6 +96,14 @@ def blue_on(axes):
     return BLUE if sum(axes.get_facecolor()[:3]) > 1.5 else SKY
 
 
+LEGEND_ENTRY = 1.15  # inches
+
+
+def legend_columns(axes, most):
+    """As many as fit into the width of the figure."""
+    return max(1, min(most, int(axes.figure.get_figwidth() / LEGEND_ENTRY)))
+
+
 def new_axes(size=WIDE):
     figure = Figure(figsize=size)
     return figure, figure.add_subplot()

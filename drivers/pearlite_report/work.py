@@ -4,21 +4,34 @@ import numpy
 
 from . import numbers
 from .estimates import exact_of, interval_of, main_estimate
-from .style import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, finish, left_out, new_axes
+from .style import BLUE, GREEN, INK, ORANGE, VERMILLION, blue_on, finish, left_out, legend_columns, new_axes
 
 
 def distributions(run):
     """Histograms of forward and reverse work, which cross at -log Z."""
-    forward, reverse = _works(run)
-    if forward is None:
-        return None
-    values = numpy.concatenate([forward, reverse])
-    if len(values) < 2 or values.min() == values.max():
+    if not _vary(run):
         return None
     figure, axes = new_axes()
-    meets = reverse.max() > forward.min()
+    meets = draw_distributions(axes, run)
+    words = "The distributions cross at -log Z/Z₀." if meets else "The distributions do not meet: no estimate can be trusted."
+    return finish(
+        figure, "work", "estimates", "Work distributions", words + left_out(_n_infinite(run), "trajectory", "infinite work")
+    )
+
+
+def _vary(run):
+    forward, reverse = _works(run)
+    return forward is not None and numpy.ptp(numpy.concatenate([forward, reverse])) > 0
+
+
+def draw_distributions(axes, run):
+    """Whether the distributions meet; None where there are no works of both directions."""
+    if not _vary(run):
+        return None
+    forward, reverse = _works(run)
+    values = numpy.concatenate([forward, reverse])
     edges = numpy.linspace(values.min(), values.max(), 61)
-    for works, color, label in ((forward, BLUE, "forward"), (reverse, ORANGE, "reverse")):
+    for works, color, label in ((forward, blue_on(axes), "forward"), (reverse, ORANGE, "reverse")):
         # A distribution that is narrow on the scale of both gets separate bins.
         own = numpy.linspace(works.min(), works.max(), 31) if numpy.ptp(works) < 0.1 * numpy.ptp(values) else edges
         if works.min() == works.max():
@@ -32,13 +45,10 @@ def distributions(run):
         axes.axvline(-estimate["value"], color=VERMILLION, linewidth=1.1, label="-log Z/Z₀")
         if exact_of(estimate) is not None:
             axes.axvline(-exact_of(estimate), color=GREEN, linestyle="--", linewidth=1.1, label="exact")
-    axes.legend(loc="lower center", ncol=4, bbox_to_anchor=(0.5, 1), columnspacing=1, handlelength=1.4)
+    axes.legend(loc="lower center", ncol=legend_columns(axes, 4), bbox_to_anchor=(0.5, 1), columnspacing=1, handlelength=1.4)
     axes.set_xlabel("Work W (nats)")
     axes.set_ylabel("Density")
-    words = "The distributions cross at -log Z/Z₀." if meets else "The distributions do not meet: no estimate can be trusted."
-    return finish(
-        figure, "work", "estimates", "Work distributions", words + left_out(_n_infinite(run), "trajectory", "infinite work")
-    )
+    return bool(reverse.max() > forward.min())
 
 
 def log_ratio_of_densities(run):

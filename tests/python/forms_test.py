@@ -4,11 +4,13 @@ Each evidence must lie within 4 standard errors of the exact one; one without Ja
 process, of a few steps.
 """
 
+import io
 import os
 import sys
 import unittest
 import warnings
 from math import lgamma, log, pi
+from unittest import mock
 
 import numpy
 
@@ -115,6 +117,19 @@ class Functions(unittest.TestCase):
         self.assertLess(seen[0].step, seen[1].step)
         with self.assertRaisesRegex(ZeroDivisionError, "division"):
             pearlite.sample(lambda x: -0.5 * (x**2).sum(axis=1), ["a"], callback=lambda p: 1 / 0, **{**FEWEST, **slow})
+
+    def test_a_bar_in_a_terminal_alone(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+        for stream, progress, bars in ((Terminal(), True, 1), (Terminal(), False, 0), (io.StringIO(), True, 0)):
+            with mock.patch.object(sys, "stderr", stream):
+                pearlite.sample(lambda x: -0.5 * (x**2).sum(axis=1), ["a"], vectorized=True, **{**FEWEST, "progress": progress})
+            text = stream.getvalue()
+            self.assertEqual(text.count("\r") > 0, bars == 1, text)
+            if bars:
+                self.assertRegex(text, r"step \d+/\d+ \[=* *\] +\d+ %  log Z/Z_0 -?\d+\.\d{4}  0 s")
+                self.assertRegex(text, r"\r +\r$")  # removed
 
     def test_searches_of_scalar_functions(self):
         found = pearlite.minimize(lambda x: (x[0] - 0.5) ** 2 + x[1] ** 2, [(-1, 1)] * 2, vectorized=False, seed=1,

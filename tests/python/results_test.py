@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pickle
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -98,12 +99,15 @@ class Plots(unittest.TestCase):
                 axes = pearlite.plots.corner(normal(d), names, dark=d == 2)
                 self.assertEqual(axes.shape, (shown, shown))
                 self.drawn(axes)
+        self.assertEqual(pearlite.plots.corner(normal(12), width=3.4).shape, (4, 4))
         with self.assertRaisesRegex(pearlite.InputError, "y: no such parameter"):
             pearlite.plots.corner(normal(1), ["y"])
 
     def test_bounded_parameters_stay_bounded(self):
-        found = pearlite.sample(lambda x: -x[:, 0], ["sd"], constraints={"sd": "positive"}, **FEW)
-        self.assertGreaterEqual(pearlite.plots.corner(found)[0, 0].get_xlim()[0], 0)
+        found = pearlite.sample(log_likelihood=lambda x: 2 * x[:, 1] - x[:, 0], prior={"sd": (0, 9), "share": (0, 1)}, **FEW)
+        axes = pearlite.plots.corner(found)
+        self.assertGreaterEqual(axes[0, 0].get_xlim()[0], 0)
+        self.assertLessEqual(axes[1, 1].get_xlim()[1], 1)
 
     def test_path_weights_and_evidences(self):
         from matplotlib.figure import Figure
@@ -115,6 +119,44 @@ class Plots(unittest.TestCase):
         self.drawn(pearlite.plots.evidences(pearlite.compare([one, other])))
         with self.assertRaisesRegex(pearlite.InputError, "no Markov chains to draw"):
             pearlite.plots.trace(one, "x0")
+
+    def test_chains_that_mix_and_one_that_does_not(self):
+        prior = pearlite.priors.Normal(0, 3, 1)
+        found = pearlite.anneal(prior.log_density, lambda x, keys: -2 * (x[:, 0] - 1) ** 2, prior.draw, ["a"], estimated=True,
+                                algorithm="pseudo-marginal", particles=3, algorithm__iterations=600, **{
+                                    **{key: FEW[key] for key in ("seed", "progress", "vectorized")}})
+        self.drawn(pearlite.plots.trace(found, "a", width=3.4))
+        axes = pearlite.plots.ranks(found, "a", dark=True)
+        self.drawn(axes)
+        self.assertEqual(len(axes.patches), 4)  # the band, and three chains
+        run = pearlite.plots._report_of(found)
+        run.samples[run.chain == 1] += 2
+        from matplotlib.figure import Figure
+        from pearlite._report import chains
+        far = Figure().add_subplot()
+        chains.draw_ranks(far, run, 0)
+        self.assertGreater(far.get_ylim()[1], 1.5 * axes.get_ylim()[1])
+
+    def test_works_and_states(self):
+        with tempfile.TemporaryDirectory() as place:
+            place = pathlib.Path(place)
+            job = pathlib.Path(__file__).resolve().parents[2] / "jobs" / "gaussian-work.toml"
+            found = pearlite.run(job, output=place / "works", algorithm__trajectories=100, progress=False)
+            self.drawn(pearlite.plots.works(found, width=3.4))
+            x = numpy.random.default_rng(1).normal(size=200) + numpy.repeat([0, 1], 100)
+            numpy.savez(place / "u.npz", u_kn=0.5 * (x - numpy.array([[0], [1]])) ** 2, N_k=[100, 100])
+            subprocess.run([os.environ["PEARLITE"], "mbar", place / "u.npz", "-o", place / "mbar"], check=True,
+                           capture_output=True)
+            found = pearlite.load(place / "mbar")
+            axes = pearlite.plots.overlap(found)
+            self.drawn(axes)
+            shares = axes.images[0].get_array()
+            numpy.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
+            self.assertGreater(shares[0, 0], shares[0, 1])
+            from pearlite._report import states  # reports have it, too
+            self.assertEqual(states.overlap(pearlite.plots._report_of(found)).name, "overlap")
+        with self.assertRaisesRegex(pearlite.InputError, "no states to draw"):
+            pearlite.plots.overlap(normal(1))
 
     def test_energies_of_a_search(self):
         found = pearlite.minimize(lambda x: (x**2).sum(axis=1), [(-1, 1)] * 2, seed=1, progress=False, vectorized=True,

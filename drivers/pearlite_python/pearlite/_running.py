@@ -12,7 +12,7 @@ import numpy
 
 from . import _core, _ranks
 from ._calls import Form
-from ._callback import Callback, Progress
+from ._callback import Bar, Callback, Progress, has_place_for_bar
 from ._errors import InputError, Stopped
 from ._identity import identity_of
 from ._problems import Problem, Quantities, StanModel, described, draws_of, drawn_by, names_in
@@ -32,10 +32,16 @@ def _seconds(value):
 
 def _outcome(model, task, temporary, callback):
     """Runs a task and reads its result on all ranks."""
-    watcher = Callback(callback) if callback is not None and _ranks.rank() == 0 else None
+    bar = Bar() if task.prints_progress and _ranks.rank() == 0 and has_place_for_bar() else None
+    task.prints_progress = task.prints_progress and not bar
+    watcher = Callback(callback, bar) if (callback is not None or bar) and _ranks.rank() == 0 else None
     if watcher:
         task.set_callback(watcher)
-    finished, stopped_by, text = _ranks.run(model, task)
+    try:
+        finished, stopped_by, text = _ranks.run(model, task)
+    finally:
+        if bar:
+            bar.remove()
     if callback is not None:
         _ranks.raise_together(watcher and watcher.raised)
     directory = pathlib.Path(task.directory)
@@ -122,7 +128,7 @@ def sample(log_density: Optional[PointFunction] = None, names: Optional[Sequence
     output       directory for checkpoints and results; None: nothing is kept but the result
     overwrite, resume    replace, or resume, the run in that directory
     time_limit, patience seconds or "[D-]HH:MM:SS"; step_limit: steps
-    progress     whether progress is printed to the standard error stream
+    progress     whether progress is printed to the standard error stream: a bar in a terminal and in a notebook, else lines
     callback     callback(progress), a pearlite.Progress, on rank 0 some times a second; False stops the run
 
     Collective: all ranks of a job call it with the same arguments. Raises what a function raises, on all ranks;

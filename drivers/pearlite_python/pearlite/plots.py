@@ -15,6 +15,7 @@ from ._comparison import Comparison
 from ._errors import InputError
 
 WIDTH = 4.9  # inches
+EXTRA_HEIGHT = 0.45  # inches, of labels, which are as large in narrow figures
 
 
 def _report_of(result):
@@ -31,7 +32,7 @@ def _report_of(result):
         raise InputError(str(error)) from None
 
 
-def _drawn(draw, what, axes, width, dark, height=0.63):
+def _drawn(draw, what, axes, width, dark, height=0.54):
     """draw(axes) on the axes or on new ones; it returns None where there is nothing to draw."""
     from matplotlib.figure import Figure
 
@@ -40,7 +41,7 @@ def _drawn(draw, what, axes, width, dark, height=0.63):
         found = draw(axes)
     else:
         with style.drawing_style(dark):
-            axes = Figure(figsize=(width, height * width)).add_subplot()
+            axes = Figure(figsize=(width, height * width + EXTRA_HEIGHT)).add_subplot()
             found = draw(axes)
             style.keep_labels_apart(axes.figure)
     if found is None:
@@ -54,7 +55,7 @@ def corner(result, names=None, *, width=None, dark=False):
     from ._report import parameters, style
     run = _chosen(_report_of(result), names)
     with style.drawing_style(dark):
-        found = parameters.pair_grid(run, width, 1, len(names) if names else parameters.MOST_PAIRED)
+        found = parameters.pair_grid(run, width, 1, len(names) if names else parameters.most_paired(width))
     if found is None:
         raise InputError("the result has no draws to draw")
     return found.axes
@@ -90,6 +91,27 @@ def trace(result, name, axes=None, *, width=WIDTH, dark=False):
     from ._report import chains
     run = _chosen(_report_of(result), [name])
     return _drawn(lambda on: chains.draw_trace(on, run, 0), "Markov chains", axes, width, dark)
+
+
+def ranks(result, name, axes=None, *, width=WIDTH, dark=False):
+    """Ranks of a parameter's draws among those of all Markov chains, by chain, with the band of chains that mix."""
+    from ._report import chains
+    run = _chosen(_report_of(result), [name])
+    return _drawn(lambda on: chains.draw_ranks(on, run, 0), "several Markov chains", axes, width, dark)
+
+
+def works(result, axes=None, *, width=WIDTH, dark=False):
+    """Works of both directions, whose distributions cross at -log Z/Z_0."""
+    from ._report import work
+    run = _report_of(result)
+    return _drawn(lambda on: work.draw_distributions(on, run), "works of both directions", axes, width, dark)
+
+
+def overlap(result, axes=None, *, width=WIDTH, dark=False):
+    """The overlap matrix of the states of `pearlite mbar`, of pearlite.load()."""
+    from ._report import states
+    run = _report_of(result)
+    return _drawn(lambda on: states.draw_overlap(on, run), "states", axes, width, dark, 0.9)
 
 
 def energies(result, axes=None, *, width=WIDTH, dark=False):
