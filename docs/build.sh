@@ -14,5 +14,6 @@ install_packages <(grep -xE 'python3-sphinx|furo|python3-myst-parser|libjs-katex
 # Another Python may come first on the path and lack Debian's packages.
 export PATH=/usr/bin:$PATH
 python3 -B docs/_site/gallery.py build/gallery || echo "the gallery says how to make its reports" >&2
+python3 -B docs/_site/plots.py build/gallery || echo "the plots of Python are left out" >&2
 python3 -m sphinx -q docs build/site
 echo "$PWD/build/site/index.html"

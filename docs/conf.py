@@ -18,7 +18,7 @@ author = "The Pearlite authors"
 copyright = f"2026, {author}"  # noqa: A001 (Sphinx's name)
 version = release = re.search(r"project\(Pearlite VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
-extensions = ["myst_parser", "formulas", "interfaces", "names", "gallery", "theme"]
+extensions = ["myst_parser", "formulas", "interfaces", "names", "gallery", "plots", "theme"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["conf.py", "_site"]
 myst_heading_anchors = 4

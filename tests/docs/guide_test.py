@@ -20,7 +20,7 @@ import pearlite_runner as runner
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [path for path in sorted((SOURCE / "docs").rglob("*.md")) if "examples" not in path.parts]
-RUN_BY_OTHERS = {"python-examples.md"}  # by tests/python, which checks results
+RUN_BY_OTHERS = {"python-examples.md", "python-plots.md"}  # by tests/python, which checks results
 COMMAND = re.compile(r"(?:mpirun -n \d+ )?pearlite (?=[a-z])")
 NO_DATA = re.compile(r"no such file|no data directory|not found|cannot be read|cannot open|is missing")
 

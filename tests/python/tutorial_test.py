@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 import numpy
@@ -80,6 +81,15 @@ class Page(unittest.TestCase):
             for name, truth in truths.items():
                 parameter = found[result].posterior[name]
                 self.assertLess(abs(parameter.mean - truth), 4 * parameter.sd, name)
+
+    def test_plots(self):
+        sys.path.append(str(DOCS / "_site"))
+        import plots
+        with tempfile.TemporaryDirectory() as place:
+            files = plots.draw(pathlib.Path(place))
+            self.assertEqual(len(files), len(plots.blocks()))
+            for file in files:
+                self.assertIn("<svg", file.read_text(encoding="utf-8"))
 
     def test_first_examples_of_other_packages(self):
         blocks = re.findall("```python\n(.*?)```", (DOCS / "python-examples.md").read_text(encoding="utf-8"), re.DOTALL)

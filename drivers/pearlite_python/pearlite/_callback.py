@@ -22,8 +22,8 @@ class Progress(typing.NamedTuple):
 
 
 class Callback:
-    """What watches a run: the user's callback, or None, and a progress bar, or None. It is asked to go on (True) or not;
-    an exception of the callback stops the run, too."""
+    """Watches a run for the user's callback, or None, and a progress bar, or None. It is asked to go on (True) or not; an
+    exception of the callback stops the run, too."""
 
     def __init__(self, function, bar):
         self.function, self.bar, self.raised, self.has_stopped = function, bar, None, False
