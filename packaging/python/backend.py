@@ -1,5 +1,5 @@
-"""The Python package by pip: CMake builds the compiled part, in build/release or in the directory that PEARLITE_BUILD
-names, and takes what is there already."""
+"""The backend of pyproject.toml, setuptools' with CMake: it builds the compiled part in build/release, or in the directory
+that PEARLITE_BUILD names, and takes what is there already."""
 
 import os
 import pathlib
@@ -9,10 +9,10 @@ import subprocess
 import sys
 import sysconfig
 
-from setuptools import Extension, setup
+from setuptools import Extension, build_meta, setup
 from setuptools.command.build_ext import build_ext
 
-ROOT = pathlib.Path(__file__).resolve().parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = "drivers/pearlite_python/pearlite"
 REPORT = "drivers/pearlite_report"
 
@@ -46,8 +46,19 @@ class CMakeBuild(build_ext):
         subprocess.run(["strip", "--strip-unneeded", str(place)], check=True)
 
 
-(ROOT / "build").mkdir(exist_ok=True)
-setup(version=version(), packages=list(packages()), package_dir=packages(),
-      package_data={"pearlite": ["py.typed", "*.pyi"], "pearlite._report": ["*.css"]},
-      ext_modules=[Extension("pearlite._core", sources=[])], cmdclass={"build_ext": CMakeBuild}, zip_safe=False,
-      options={"egg_info": {"egg_base": "build"}, "build": {"build_base": "build/pip"}})
+class Backend(build_meta._BuildMetaBackend):
+    """In place of a script setup.py."""
+
+    def run_setup(self, setup_script="setup.py"):
+        del setup_script
+        (ROOT / "build").mkdir(exist_ok=True)
+        setup(version=version(), packages=list(packages()), package_dir=packages(),
+              package_data={"pearlite": ["py.typed", "*.pyi"], "pearlite._report": ["*.css"]},
+              ext_modules=[Extension("pearlite._core", sources=[])], cmdclass={"build_ext": CMakeBuild}, zip_safe=False,
+              options={"egg_info": {"egg_base": "build"}, "build": {"build_base": "build/pip"}})
+
+
+_backend = Backend()
+build_wheel, build_sdist = _backend.build_wheel, _backend.build_sdist
+get_requires_for_build_wheel = _backend.get_requires_for_build_wheel
+prepare_metadata_for_build_wheel = _backend.prepare_metadata_for_build_wheel
