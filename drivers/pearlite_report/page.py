@@ -108,11 +108,12 @@ def _headline(run):
     all_entries = [entry for entry in summary.get("log_evidence") or [] if isinstance(entry, dict)]
     # One estimator in large letters, the others in a table.
     first = all_entries[0].get("estimator") if all_entries else None
-    entries = [_estimate(entry) for entry in all_entries if entry.get("estimator") == first]
+    headline = summary.get("headline") or {}
+    entries = [_estimate(entry, headline) for entry in all_entries if entry.get("estimator") == first]
     ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
     others = [entry for entry in ratios if entry.get("estimator") != first]
     if others:
-        entries.append(_estimates_table(others))
+        entries.append(elements.folded("Other estimators", _estimates_table(others)))
     entries += [_test_likelihood(entry) for entry in summary.get("test_log_likelihood") or []]
     entries += [found for found in (tables.polished_state(run), tables.best_state(run)) if found]
     verdict = f"<p>{_support(summary)}{text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
@@ -130,7 +131,7 @@ def _support(summary):
     return f'<span class="support {colour}">{text(word)}</span> '
 
 
-def _estimate(entry):
+def _estimate(entry, headline):
     name = text(name_of(entry))
     if "refused" in entry:
         return (
@@ -139,6 +140,8 @@ def _estimate(entry):
         )
     value, error = entry.get("value"), entry.get("standard_error")
     symbol = "log Z" if entry.get("quantity") == "log_normaliser" else "log Z/Z<sub>0</sub>"
+    if headline.get("label") and headline.get("value") == value:  # the name that the screen has
+        symbol = text(headline["label"])
     line = f"{symbol} = {text(numbers.with_precision_of(value, error))}"
     line += _error_of(entry)
     if interval_of(entry) is None and not numbers.is_number(error):

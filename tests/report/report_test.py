@@ -21,7 +21,7 @@ class Reports(WithDirectory):
         page = self.page()
         self.assert_shows(
             page,
-            "= 180.412 ± 0.012 (95 % interval 180.388 to 180.436)",
+            "log Z/Z_0 of the whole = 180.412 ± 0.012 (95 % interval 180.388 to 180.436)",
             "Exact 180.400, z = 1.00",
             f"power-posterior 180.370 0.031 180.309 to 180.431 {MINUS}0.97",
             "cumulant-both refused: the work values are not Gaussian (skewness 1.9 > 0.5)",

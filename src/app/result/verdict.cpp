@@ -110,4 +110,9 @@ bool is_supported(std::string_view word) {
     return word == wording_of(Support::supported).word;
 }
 
+bool has_supported_result(const nlohmann::ordered_json& summary) {
+    const nlohmann::ordered_json::json_pointer word("/headline/support/word");
+    return summary.contains(word) && is_supported(summary.at(word).get<std::string>());
+}
+
 } // namespace pearlite::app

@@ -64,5 +64,7 @@ std::string describe_headline(const nlohmann::ordered_json& summary);
 
 /// Whether a word of summary.json is that of a supported result.
 bool is_supported(std::string_view word);
+/// Whether a summary's result is.
+bool has_supported_result(const nlohmann::ordered_json& summary);
 
 } // namespace pearlite::app

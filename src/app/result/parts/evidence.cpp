@@ -209,10 +209,13 @@ namespace {
 std::string describe_evidence(const Json& summary) {
     std::string text;
     const auto estimates = summary.value("log_evidence", Json::array());
+    const bool is_supported = has_supported_result(summary);
     const std::string headline = estimates.empty() ? "" : estimates.front().value("estimator", "");
     for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
         if (entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline)
             continue; // the same estimates again, shifted by log Z_0
+        else if (is_supported && entry->contains("refused"))
+            continue; // summary.json says why
         else if (std::none_of(estimates.begin(), entry,
                               [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
             text += describe_estimate(*entry, estimates);

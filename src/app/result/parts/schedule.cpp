@@ -187,7 +187,8 @@ std::string describe_schedule(const Json& summary) {
     };
     const bool has_log_weights = entry.contains("log_weight_variance"),
                is_predicted = entry.contains("predicted_variance");
-    if (!has_log_weights && !is_predicted)
+    // Where nothing is wrong, a reader has no use for them.
+    if ((!has_log_weights && !is_predicted) || has_supported_result(summary))
         return {};
     std::string text = "  schedule: ";
     if (has_log_weights)
