@@ -64,12 +64,15 @@ T log_add(const T& a, const T& b) {
     return value_of(a) < value_of(b) ? b + log1p(exp(a - b)) : a + log1p(exp(b - a));
 }
 
-/// D, whose log_prior and log_likelihood are templates on the scalar of the point, with their gradient.
+/// D, whose log densities are templates on the scalar of the point, with their gradient: in one pass for each
+/// coordinate, or by the D::gradient_of(x, b, out) that it has.
 template <class D>
 class WithGradient : public D {
   public:
     using D::D;
     void gradient(std::span<const double> x, double b, std::span<double> out) const {
+        if constexpr (requires { D::gradient_of(x, b, out); })
+            return D::gradient_of(x, b, out);
         std::vector<Dual> point(x.begin(), x.end());
         for (std::size_t k = 0; k < x.size(); ++k) {
             point[k].slope = 1;

@@ -48,6 +48,12 @@ class Factors : public Templated<Factors> {
             sum += factor(k, T(x[k] / unit(k)));
         return sum;
     }
+    void gradient_of(std::span<const double> x, double b, std::span<double> out) const {
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            const Dual z(x[k] / unit(k), 1 / unit(k));
+            out[k] = prior_.log_density(z).slope + (b > 0 ? b * factor(k, z).slope : 0);
+        }
+    }
     std::optional<double> exact_log_ratio() const {
         if (kind_ == Kind::tails)
             return 0;

@@ -46,6 +46,20 @@ class Mixture : public Templated<Mixture> {
             sum = log_add(sum, component<T>(x, c, 0));
         return sum;
     }
+    void gradient_of(std::span<const double> x, double b, std::span<double> out) const {
+        for (std::size_t k = 0; k < x.size(); ++k)
+            out[k] = prior_.log_density(Dual(x[k], 1)).slope;
+        const double log_sum = likelihood(x), d = static_cast<double>(dimension_);
+        for (std::size_t c = 0; c < weights_.size(); ++c) {
+            const double share = std::exp(component<double>(x, c, 0) - log_sum);
+            const auto [along, across] = variances(c, 0);
+            double mean = 0;
+            for (std::size_t k = 0; k < x.size(); ++k)
+                mean += (x[k] - centre(c, k)) / d;
+            for (std::size_t k = 0; k < x.size(); ++k)
+                out[k] -= b * share * (mean / along + (x[k] - centre(c, k) - mean) / across);
+        }
+    }
     /// A component under a normal prior is a normal density of its centre.
     std::optional<double> exact_log_ratio() const {
         const std::vector<double> origin(at(dimension_), 0.0);
@@ -61,6 +75,14 @@ class Mixture : public Templated<Mixture> {
             return k < 2 ? centres_[2 * c + k] : 0;
         return layout_ == Layout::diagonal || k == 0 ? centres_[c] : 0;
     }
+    struct Variances {
+        double along, across; ///< of the direction of the coordinates' sum
+    };
+    Variances variances(std::size_t c, double prior_sd) const {
+        const double variance = sds_[c] * sds_[c], added = prior_sd * prior_sd;
+        return {variance * (1 + static_cast<double>(dimension_ - 1) * correlation_) + added,
+                variance * (1 - correlation_) + added};
+    }
     /// log of weight times density; the covariance is that of the component plus prior_sd^2.
     template <class T>
     T component(std::span<const T> x, std::size_t c, double prior_sd) const {
@@ -71,9 +93,7 @@ class Mixture : public Templated<Mixture> {
             sum += z;
             squares += z * z;
         }
-        const double variance = sds_[c] * sds_[c], added = prior_sd * prior_sd,
-                     along = variance * (1 + (d - 1) * correlation_) + added, // of the sum's direction
-            across = variance * (1 - correlation_) + added;
+        const auto [along, across] = variances(c, prior_sd);
         const T on_diagonal = sum * sum / d;
         return std::log(weights_[c]) - 0.5 * (on_diagonal / along + (squares - on_diagonal) / across) -
                0.5 * (std::log(along) + (d - 1) * std::log(across)) - d * log_root_two_pi;
