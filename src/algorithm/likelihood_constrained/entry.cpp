@@ -39,7 +39,7 @@ class LikelihoodConstrainedPlan final : public Plan {
           "the evidence; narrower peaks stay unseen");
         replicates_.keys(k);
         prior_draws_key(k, most_prior_draws_);
-        k.in_table("run", [&] { run_.keys(k, {true, false, block_of_model, largest_block_}); });
+        k.in_table("run", [&] { run_.keys(k, {true, false, true, block_of_model, largest_block_}); });
         k.in_table("kernel", [&] {
             kernel_.pilot_particles = std::min<Index>(particles_, 1024);
             kernel_.keys(k, {.pilot_particles_default = "particles, at most 1024"});

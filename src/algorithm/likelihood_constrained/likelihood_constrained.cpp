@@ -29,7 +29,7 @@ LikelihoodConstrained::LikelihoodConstrained(const parallel::Communicator& ranks
       constraint_(constraint),
       population_(population_of(ranks_, target_)),
       starts_(ranks_, target_, settings.seed, settings.most_prior_draws),
-      watch_(prior_) {
+      watch_(prior_, true) {
     population_.append(settings.particles, settings.block);
     log_likelihoods_.resize(at(particles().local_size()));
 }
