@@ -29,7 +29,7 @@ import tempfile
 
 SKIPPED = 77
 TIDY = "clang-tidy-14"
-CLEAN_REVISION = "6099257e5be0"
+CLEAN_REVISION = "3a2754870041"
 MOST = 16  # changed files
 PLACES = ("include", "src", "drivers")
 KERNELS = ("kernels", "ars")  # folders of kernel sources

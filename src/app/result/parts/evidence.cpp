@@ -211,14 +211,14 @@ std::string describe_evidence(const Json& summary) {
     const auto estimates = summary.value("log_evidence", Json::array());
     const bool is_supported = has_supported_result(summary);
     const std::string headline = estimates.empty() ? "" : estimates.front().value("estimator", "");
-    for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
-        if (entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline)
-            continue; // the same estimates again, shifted by log Z_0
-        else if (is_supported && entry->contains("refused"))
-            continue; // summary.json says why
-        else if (std::none_of(estimates.begin(), entry,
-                              [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
+    for (auto entry = estimates.begin(); entry != estimates.end(); ++entry) {
+        const bool is_shifted = // the same estimates again, by log Z_0
+            entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline;
+        const bool is_folded = is_supported && entry->contains("refused"); // summary.json says why
+        const auto is_its_number = [&](const Json& earlier) { return is_same_number(earlier, *entry); };
+        if (!is_shifted && !is_folded && std::none_of(estimates.begin(), entry, is_its_number))
             text += describe_estimate(*entry, estimates);
+    }
     return text;
 }
 
