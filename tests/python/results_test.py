@@ -41,6 +41,31 @@ class Results(unittest.TestCase):
         with self.assertRaisesRegex(pearlite.InputError, "expected one of .*posterior"):
             result.to_xarray("priors")
 
+    def test_predictions_are_groups(self):
+        """Catches draws in another order, another generator at each call, and shapes that change unseen."""
+        y = numpy.array([0.5, 2.0])
+
+        def log_likelihood(x0, x2):
+            return -0.5 * (y - x0) ** 2 - x2
+
+        def predict(theta, rng):
+            return {"z": theta["x1"] + rng.normal(size=3)}
+
+        result, draws = normal(3).add_predictions(log_likelihood, predict, y), self.result.draws()
+        for name in ("log_likelihood", "posterior_predictive", "observed_data"):
+            self.assertIn(name, result.groups)
+        found = result.to_xarray("log_likelihood").y
+        self.assertEqual(found.dims, ("chain", "draw", "y_dim_0"))
+        numpy.testing.assert_allclose(found[0, 7], -0.5 * (y - draws["x0"][0, 7]) ** 2 - draws["x2"][0, 7])
+        drawn = pickle.loads(pickle.dumps(result)).to_xarray("posterior_predictive").z
+        self.assertEqual(drawn.shape, (*draws["x1"].shape, 3))
+        self.assertAlmostEqual(float((drawn - draws["x1"][..., None]).std()), 1, delta=0.15)
+        numpy.testing.assert_array_equal(result.to_xarray("observed_data").y, y)
+        with self.assertRaisesRegex(pearlite.InputError, "no parameter is called slope, expected some of x0"):
+            result.add_predictions(lambda x0, slope: y)
+        with self.assertRaisesRegex(pearlite.InputError, r"y is float64 of shape \(\), expected an array"):
+            result.add_predictions(lambda x0: x0)
+
     def test_weighted_and_equal_draws(self):
         draws, weights = self.result.weighted_draws()
         self.assertAlmostEqual(weights.sum(), 1)

@@ -9,7 +9,7 @@ import typing
 
 import numpy
 
-from . import _core
+from . import _core, _predictions
 from ._errors import FileError, InputError
 
 
@@ -111,6 +111,7 @@ class Result:
 
     def __init__(self, summary, text, directory=None, files=None):
         self.summary, self.directory, self._text, self._files = Summary(summary, self), directory, text, files or {}
+        self._added = {}
 
     def __str__(self):
         return self._text
@@ -191,13 +192,33 @@ class Result:
     def groups(self) -> list:
         """The groups of an InferenceData that to_xarray() has: "posterior", "sample_stats", ..."""
         with _opened(self._content("posterior.nc")) as file:
-            return [name for name in file if hasattr(file[name], "items")]
+            return [*(name for name in file if hasattr(file[name], "items") and name not in self._added), *self._added]
+
+    def add_predictions(self, log_likelihood=None, predict=None, observed=None, seed=0):
+        """Adds groups to those of to_xarray(), by functions of a draw: "log_likelihood" by log_likelihood(...), which
+        returns an array of the log likelihoods of single observations, for LOO and WAIC; "posterior_predictive" by
+        predict(..., rng), which returns observations drawn at these parameters, `rng` a numpy.random.Generator;
+        "observed_data" as given. Functions take parameters by name, or one dict of them, and return arrays, or dicts of
+        arrays by variable (else the variable is "y"). Returns the result itself. InputError for wrong names and shapes."""
+        draws = self.draws()
+        added = {}
+        if log_likelihood is not None:
+            added["log_likelihood"] = _predictions.of_draws(log_likelihood, draws)
+        if predict is not None:
+            added["posterior_predictive"] = _predictions.of_draws(predict, draws, numpy.random.default_rng(seed))
+        if observed is not None:
+            observed = observed if isinstance(observed, dict) else {"y": observed}
+            added["observed_data"] = {name: numpy.asarray(values) for name, values in observed.items()}
+        self._added.update(added)
+        return self
 
     def to_xarray(self, group="posterior"):
         """A group of an InferenceData as an xarray.Dataset. For ArviZ:
         arviz.InferenceData(**{name: result.to_xarray(name) for name in result.groups})."""
         import h5py
         import xarray
+        if group in self._added:
+            return _predictions.as_dataset(self._added[group], group != "observed_data")
         with _opened(self._content("posterior.nc")) as file:
             if group not in self.groups:
                 raise InputError(f"{group}: no such group, expected one of {', '.join(self.groups)}")
