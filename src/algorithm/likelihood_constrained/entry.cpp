@@ -34,9 +34,8 @@ class LikelihoodConstrainedPlan final : public Plan {
         k("survivors", constraint_.survivors, within(0.05, 0.95),
           "share of the particles above each level of the likelihood when it is chosen");
         k("remainder", constraint_.remainder, between(0, 1),
-          "levels are raised until what is left of the prior, times the largest likelihood seen, is below this share "
-          "of "
-          "the evidence; narrower peaks stay unseen");
+          "levels are raised until what is left of the prior, times the largest likelihood seen, is below this "
+          "share of the evidence; narrower peaks stay unseen");
         replicates_.keys(k);
         prior_draws_key(k, most_prior_draws_);
         k.in_table("run", [&] { run_.keys(k, {true, false, true, block_of_model, largest_block_}); });

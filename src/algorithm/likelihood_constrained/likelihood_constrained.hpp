@@ -5,14 +5,13 @@
 ///     x ~ p;  P_0 = 1
 ///     for t = 1..T:
 ///         Z += P_{t-1} (1/N) sum_i L(x_i) 1{x_i not above l_t};   p_t = (1/N) #{x_i above l_t};   P_t = P_{t-1} p_t
-///         resample N of those above l_t;  x ~ K_t(. | x), n_moves times, K_t leaving eta_t(x) = p(x) 1{x above
-///         l_t}/P_t
+///         resample N of those above l_t;  x ~ K_t(. | x), n_moves times
 ///     Z += P_T (1/N) sum_i L(x_i)
 ///
-/// l_t: levels, which may divide plateaus of the likelihood (constrained_prior.hpp). The particles that a level
-/// excludes are draws of the posterior with the weights P_{t-1} L/N, those of eta_T have P_T L/N. Where the likelihood
-/// is zero on a part of the prior, p is the prior where it is positive, and P_0 its estimated share (prior_stage.hpp).
-/// Z is unbiased if levels and proposals are fixed beforehand.
+/// K_t leaves eta_t(x) = p(x) 1{x above l_t}/P_t as it is. l_t: levels, which may divide plateaus of the likelihood
+/// (constrained_prior.hpp). The particles that a level excludes are draws of the posterior with the weights P_{t-1}
+/// L/N, those of eta_T have P_T L/N. Where the likelihood is zero on a part of the prior, p is the prior where it is
+/// positive, and P_0 its estimated share (prior_stage.hpp). Z is unbiased if levels and proposals are fixed beforehand.
 ///
 /// A pilot chooses levels as it goes, each at the (1 - rho)-quantile of its particles: survivors.cpp. A narrow peak
 /// inside a wide one, which no path of temperatures enters, is an ordinary set of large likelihood here.
