@@ -7,18 +7,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sstream>
-
 namespace pearlite::app {
 
 namespace {
 
+/// Takes the first line from a text, without its end. No stream does, because streams hide a lack of memory.
+std::string_view next_line(std::string_view& text) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
+}
+
 /// Lines that are alike where inputs are. The first word of a line says what it is about.
 std::string lines_of(const Inputs& inputs) {
     auto text = fmt::format("build {}, {}\n", build_id(), library_versions());
-    std::istringstream configuration(inputs.configuration);
-    for (std::string line; std::getline(configuration, line);)
-        text += "configuration " + line + "\n";
+    for (std::string_view configuration = inputs.configuration; !configuration.empty();)
+        text += fmt::format("configuration {}\n", next_line(configuration));
     for (const auto& [key, path] : inputs.files)
         text += fmt::format("file {} ({}, SHA-256 {})\n", path.string(), key, io::sha256_of_file(path));
     return text + "model " + inputs.model_fingerprint + "\n";
@@ -26,13 +30,12 @@ std::string lines_of(const Inputs& inputs) {
 
 /// The first line of each that the other does not have at its place.
 std::pair<std::string, std::string> first_difference(const std::string& one, const std::string& other) {
-    std::istringstream ones(one), others(other);
-    std::string a, b;
-    while (a == b && (ones || others)) {
-        a = std::getline(ones, a) ? a : "";
-        b = std::getline(others, b) ? b : "";
+    std::string_view ones = one, others = other, a, b;
+    while (a == b && !(ones.empty() && others.empty())) {
+        a = next_line(ones);
+        b = next_line(others);
     }
-    return {a, b};
+    return {std::string(a), std::string(b)};
 }
 
 [[noreturn]] void refuse(const std::string& here, const std::string& of_root) {
