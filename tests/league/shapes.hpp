@@ -1,6 +1,7 @@
 #pragma once
 /// Posteriors of curved and thin shapes.
 
+#include "pearlite/core/error.hpp"
 #include "pearlite/model/density.hpp"
 #include "priors.hpp"
 
@@ -72,7 +73,10 @@ class Shells : public Templated<Shells> {
           dimension_(section.integer("dimension", 2, {.low = 2})),
           centres_(section.numbers("centres", std::vector<double>{-3.5, 3.5})),
           radius_(section.number("radius", 2.0)),
-          width_(section.number("scale", 0.1)) {}
+          width_(section.number("scale", 0.1)) {
+        if (!prior_.is_uniform())
+            throw InputError("shells want a uniform prior");
+    }
 
     std::vector<std::string> parameter_names() const { return coordinate_names(dimension_); }
     void draw_prior(random::Stream& stream, std::span<double> x) const {

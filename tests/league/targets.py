@@ -75,8 +75,9 @@ HARD = {
     "three-widths-5": mixture(5, centres=[0.0] * 3, sds=[1.0, 0.2, 0.04], weights=[0.4, 0.3, 0.3], prior="uniform"),
     **{f"spike-slab-{d}": plain(factors("normal", d, prior="spike-slab", prior_sd=3, location=1)) for d in (5, 10)},
     # Sharp.
-    **{f"shells-{d}": plain({"name": "shells", "dimension": d, "low": -6, "high": 6}) for d in (2, 5, 10)},
-    "ring-2": plain({"name": "shells", "dimension": 2, "centres": [0.0], "scale": 0.01, "low": -4, "high": 4}),
+    **{f"shells-{d}": plain({"name": "shells", "dimension": d, "prior": "uniform", "low": -6, "high": 6}) for d in (2, 5, 10)},
+    "ring-2": plain({"name": "shells", "dimension": 2, "centres": [0.0], "scale": 0.01, "prior": "uniform", "low": -4,
+                     "high": 4}),
     "conflict-20": plain(factors("normal", 20, prior_sd=1, location=6.708)),
     "needle-8": mixture(8, centres=[0.5], sds=[1e-4], prior_sd=1),
     "corner-10": plain(factors("exponential", 10, prior="uniform", low=0, high=1, scale=0.01)),
