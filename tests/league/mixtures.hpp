@@ -10,11 +10,10 @@ namespace pearlite::league {
 /// L(x) = sum_c weights_c N(x; m_c, sds_c^2 R). `centres` has a number for each component, which is the first
 /// coordinate of m_c (layout "axis") or all of them ("diagonal"), or its first two numbers ("plane"); R has equal
 /// correlations.
-class Mixture : public Templated<Mixture> {
+class Mixture : public Templated<Mixture>, public Coordinates {
   public:
     explicit Mixture(io::Section& section)
-        : prior_(section),
-          dimension_(section.integer("dimension", 1, {.low = 1})),
+        : Coordinates(section, 1),
           layout_(static_cast<Layout>(numbered_choice(section, "layout", {"axis", "diagonal", "plane"}, "axis"))),
           centres_(section.numbers("centres", std::vector<double>{0})),
           sds_(section.numbers("sds", std::vector<double>{1})),
@@ -27,18 +26,6 @@ class Mixture : public Templated<Mixture> {
             throw InputError("correlated components want a normal prior");
     }
 
-    std::vector<std::string> parameter_names() const { return coordinate_names(dimension_); }
-    void draw_prior(random::Stream& stream, std::span<double> x) const {
-        for (double& value : x)
-            value = prior_.draw(stream);
-    }
-    template <class T>
-    T prior(std::span<const T> x) const {
-        T sum = 0;
-        for (const T& value : x)
-            sum += prior_.log_density(value);
-        return sum;
-    }
     template <class T>
     T likelihood(std::span<const T> x) const {
         T sum = component<T>(x, 0, 0);
@@ -110,8 +97,6 @@ class Mixture : public Templated<Mixture> {
         return sum;
     }
 
-    Prior prior_;
-    Index dimension_;
     enum class Layout { axis, diagonal, plane };
     Layout layout_;
     std::vector<double> centres_, sds_, weights_;

@@ -112,4 +112,28 @@ inline std::vector<std::string> coordinate_names(Index n) {
     return names;
 }
 
+/// The members of a density whose coordinates have the same independent prior.
+class Coordinates {
+  public:
+    Coordinates(io::Section& section, Index least)
+        : prior_(section), dimension_(section.integer("dimension", least, {.low = least})) {}
+
+    std::vector<std::string> parameter_names() const { return coordinate_names(dimension_); }
+    void draw_prior(random::Stream& stream, std::span<double> x) const {
+        for (double& value : x)
+            value = prior_.draw(stream);
+    }
+    template <class T>
+    T prior(std::span<const T> x) const {
+        T sum = 0;
+        for (const T& value : x)
+            sum += prior_.log_density(value);
+        return sum;
+    }
+
+  protected:
+    Prior prior_;
+    Index dimension_;
+};
+
 } // namespace pearlite::league

@@ -12,25 +12,12 @@ namespace pearlite::league {
 ///     funnel      x_1 ~ N(0, 3^2), x_k ~ N(0, e^x_1)                                             (Neal 2003)
 ///     banana      x_1 ~ N(0, 10^2), x_2 + 0.03 x_1^2 - 3 ~ N(0, 1), x_k ~ N(0, 1)                (Haario et al. 1999)
 ///     rosenbrock  x_1 ~ N(1, 1), x_k ~ N(x_{k-1}^2, 0.3^2)                                       (Pagani et al. 2022)
-class Bent : public Templated<Bent> {
+class Bent : public Templated<Bent>, public Coordinates {
   public:
     explicit Bent(io::Section& section)
-        : prior_(section),
-          shape_(static_cast<Shape>(numbered_choice(section, "shape", {"funnel", "banana", "rosenbrock"}))),
-          dimension_(section.integer("dimension", 2, {.low = 2})) {}
+        : Coordinates(section, 2),
+          shape_(static_cast<Shape>(numbered_choice(section, "shape", {"funnel", "banana", "rosenbrock"}))) {}
 
-    std::vector<std::string> parameter_names() const { return coordinate_names(dimension_); }
-    void draw_prior(random::Stream& stream, std::span<double> x) const {
-        for (double& value : x)
-            value = prior_.draw(stream);
-    }
-    template <class T>
-    T prior(std::span<const T> x) const {
-        T sum = 0;
-        for (const T& value : x)
-            sum += prior_.log_density(value);
-        return sum;
-    }
     template <class T>
     T likelihood(std::span<const T> x) const {
         return posterior(x) - prior(x);
@@ -59,18 +46,15 @@ class Bent : public Templated<Bent> {
         return sum;
     }
 
-    Prior prior_;
     enum class Shape { funnel, banana, rosenbrock };
     Shape shape_;
-    Index dimension_;
 };
 
 /// Normal shells of a radius and a width about `centres` on the first axis, in a cube that holds them.
-class Shells : public Templated<Shells> {
+class Shells : public Templated<Shells>, public Coordinates {
   public:
     explicit Shells(io::Section& section)
-        : prior_(section),
-          dimension_(section.integer("dimension", 2, {.low = 2})),
+        : Coordinates(section, 2),
           centres_(section.numbers("centres", std::vector<double>{-3.5, 3.5})),
           radius_(section.number("radius", 2.0)),
           width_(section.number("scale", 0.1)) {
@@ -78,18 +62,6 @@ class Shells : public Templated<Shells> {
             throw InputError("shells want a uniform prior");
     }
 
-    std::vector<std::string> parameter_names() const { return coordinate_names(dimension_); }
-    void draw_prior(random::Stream& stream, std::span<double> x) const {
-        for (double& value : x)
-            value = prior_.draw(stream);
-    }
-    template <class T>
-    T prior(std::span<const T> x) const {
-        T sum = 0;
-        for (const T& value : x)
-            sum += prior_.log_density(value);
-        return sum;
-    }
     template <class T>
     T likelihood(std::span<const T> x) const {
         using std::sqrt;
@@ -113,8 +85,6 @@ class Shells : public Templated<Shells> {
     }
 
   private:
-    Prior prior_;
-    Index dimension_;
     std::vector<double> centres_;
     double radius_, width_;
 };
